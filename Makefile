@@ -1,0 +1,109 @@
+# Assay: one Makefile for everything. `make help` lists the targets.
+.DEFAULT_GOAL := all
+SHELL := /bin/bash
+
+VERSION := 0.1.0
+SOVERSION := 0
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+CC ?= gcc
+WP_CACHE ?= replay
+
+WARN := -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror
+OPT ?= -O2
+CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
+            -DASSAY_VERSION='"$(VERSION)"'
+BASE_CFLAGS := -std=c11 -g $(OPT) -fPIC -fno-strict-overflow $(WARN)
+CFLAGS ?=
+SAN_FLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LIBS := -lmpfr -lgmp -lcrypto -lsqlite3 -ljansson -lyaml -lflint-arb -lflint \
+        -lfftw3 -lhdf5_serial -llapacke -lopenblas -lpthread -lm
+CPPFLAGS += -I/usr/include/hdf5/serial
+LDFLAGS += -L/usr/lib/$(shell $(CC) -dumpmachine 2>/dev/null)/hdf5/serial
+COMPILE = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# The library is the first four rooms; audit/ is never linked into it.
+LIB_SRC := $(wildcard core/*.c accountant/*.c mechanisms/*.c algorithms/*.c)
+TOOL_SRC := $(wildcard audit/*.c audit/specimens/*.c certificate/*.c cli/*.c)
+TEST_SRC := $(wildcard tests/*/test_*.c)
+LAW_SRC := $(wildcard tests/*/law_*.c)
+FUZZ_SRC := $(wildcard tests/*/fuzz_*.c)
+BENCH_SRC := $(wildcard tests/bench/bench_*.c)
+# audit/ and certificate/ are part of the tool; their tests link this archive.
+TOOL_LIB_SRC := $(filter-out cli/%,$(TOOL_SRC))
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+LIB_OBJ := $(call obj,$(LIB_SRC))
+TOOL_LIB_OBJ := $(call obj,$(TOOL_LIB_SRC))
+CLI_OBJ := $(call obj,$(wildcard cli/*.c))
+TESTS := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+LAWS := $(patsubst %.c,$(BUILD)/%,$(LAW_SRC))
+BENCHES := $(patsubst %.c,$(BUILD)/%,$(BENCH_SRC))
+
+.PHONY: all help deps test law fuzz bench lint docs install clean mutants \
+        prove prove-theory prove-code prove-flow prove-extract audit audit-full certify \
+        test-asan test-clang test-valgrind format
+
+all: $(BUILD)/libassay.a $(BUILD)/libassay.so $(BUILD)/assay ## library, tool
+
+help: ## this list
+	@echo "make certify            certify the example deployment: report in build/certify/"
+	@echo "make test               unit, edge, law and command tests"
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
+	@echo "prove-NAME              the proofs of one unit, e.g. prove-uniform"
+	@echo "Variables: BUILD PREFIX DESTDIR CC WP_CACHE=replay|update|none"
+
+deps: $(BUILD)/deps.stamp ## install Debian packages that are missing
+
+$(BUILD)/deps.stamp: .ci/packages.txt
+	@mkdir -p $(BUILD)
+	@.ci/deps
+	@touch $@
+
+$(BUILD)/obj/%.o: %.c | $(BUILD)/deps.stamp
+	@mkdir -p $(@D)
+	$(COMPILE)
+
+$(BUILD)/libassay.a: $(LIB_OBJ)
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/libtool.a: $(TOOL_LIB_OBJ)
+	rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/libassay.so: $(LIB_OBJ) core/libassay.map
+	$(CC) -shared $(CFLAGS) -Wl,-soname,libassay.so.$(SOVERSION) \
+	  -Wl,--version-script,core/libassay.map -Wl,--no-undefined \
+	  -o $@ $(LIB_OBJ) $(LDFLAGS) $(LIBS)
+	ln -sf libassay.so $(BUILD)/libassay.so.$(SOVERSION)
+
+$(BUILD)/assay: $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
+	$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a $(LDFLAGS) $(LIBS)
+
+# Test, law and bench programs: one source each, with shared helpers tests/support/*.c
+SUPPORT_OBJ := $(call obj,$(wildcard tests/support/*.c))
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -o $@ $< $(SUPPORT_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a \
+	  $(LDFLAGS) $(LIBS) -lcmocka
+
+test: all $(TESTS) $(LAWS) $(BENCHES) ## every test; ends with "N passed, N failed"
+	@BUILD=$(BUILD) tests/run.sh $(TESTS) $(LAWS) -- $(wildcard tests/*/test_*.sh)
+
+test-asan: ## the tests under AddressSanitizer and UBSan
+	$(MAKE) BUILD=build/asan CFLAGS="$(SAN_FLAGS)" OPT=-O1 test
+
+test-clang: ## the tests built by clang
+	$(MAKE) BUILD=build/clang CC=clang test
+
+law: $(LAWS) ## statistical tests of the sampling laws, large samples
+	@BUILD=$(BUILD) ASSAY_LAW_SCALE=20 tests/run.sh $(LAWS)
+
+bench: $(BENCHES) ## print the benchmark tables
+	@for b in $(BENCHES); do echo "== $$b"; $$b || exit 1; done
+
+-include $(wildcard .ci/*.mk)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+clean: ## remove build products
+	rm -rf build

@@ -1,0 +1,20 @@
+/* ring: glue */
+#include "cli/commands.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+const assay_command assay_commands[] = {
+    {NULL, NULL, NULL},
+};
+
+int assay_cli_report(const char *name, const assay_error *err)
+{
+    if (err->line > 0) {
+        (void)fprintf(stderr, "assay %s: line %d, column %d: %s\n", name,
+                      err->line, err->column, err->message);
+    } else {
+        (void)fprintf(stderr, "assay %s: %s\n", name, err->message);
+    }
+    return assay_status_exit_code(err->status);
+}
