@@ -2,7 +2,7 @@
    add/remove to replace-one neighbours. *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
-From Assay.rules Require Import Process Vectors Neighbours Renyi Releases.
+From Assay.rules Require Import Process Vectors Neighbours Renyi.
 Import ListNotations.
 Local Open Scope R_scope.
 
