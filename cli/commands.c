@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
     {NULL, NULL, NULL},
 };
 
