@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
+    {"account", "a list of events to a guarantee", assay_cli_account},
+    {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {NULL, NULL, NULL},
 };
 
