@@ -6,6 +6,8 @@
 
 const assay_command assay_commands[] = {
     {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"account", "a list of events to a guarantee", assay_cli_account},
+    {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {NULL, NULL, NULL},
 };
 

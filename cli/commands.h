@@ -23,5 +23,7 @@ int assay_cli_report(const char *name, const assay_error *err);
 
 int assay_cli_sample(int argc, char **argv);
 
+int assay_cli_account(int argc, char **argv);
+int assay_cli_ledger(int argc, char **argv);
 
 #endif
