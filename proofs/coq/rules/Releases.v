@@ -1,0 +1,137 @@
+(* From a ledger to a guarantee.  A ledger is a list of lines with exact rational
+   parameters; a process follows it if its successive releases, chosen with
+   knowledge of all earlier outputs, are of the kinds that the lines allow.
+   The master theorem turns the sum of the prices into (eps, delta). *)
+From Coq Require Import Reals Lra Lia List ZArith.
+From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
+From Assay.rules Require Import Process Vectors Neighbours.
+Import ListNotations.
+Local Open Scope R_scope.
+
+(* ---------- the general form ---------- *)
+(** @theorem releases-dp-general
+    Mechanisms 1..n, each seeing all earlier outputs and rho_i-zCDP for adj
+    whatever those were; the rho_i sum to at most R; a > 1 and
+    exp((a-1)(a R - eps)) / (a-1) * (1 - 1/a)^a <= delta.
+    Then publishing all outputs is (eps, delta)-DP for adj. *)
+Theorem zcdp_releases_dp {D T} eqd (adj : D -> D -> Prop)
+  (ms : list (list T -> D -> dist T)) (rhos : list R) (total a eps delta : R) :
+  Forall2 (fun m rho => forall past, zcdp_mech adj rho (m past)) ms rhos ->
+  rsum rhos <= total -> 1 < a ->
+  exp ((a - 1) * (a * total - eps)) / (a - 1) * exp (a * ln (1 - 1 / a)) <= delta ->
+  dp_mech adj eps delta (run eqd (sequence ms [])).
+Proof.
+  intros H Ht Ha Hd; apply (zcdp_mech_dp adj _ total a); auto.
+  intros d d' A; eapply zcdp_weaken; [exact Ht|]; now apply (zcdp_sequence eqd adj).
+Qed.
+
+(* ---------- ledgers ---------- *)
+(* non-negative rational n/d *)
+Definition nrat (n : N) (d : positive) : R := IZR (Z.of_N n) / IZR (Zpos d).
+Lemma nrat_pos n d : 0 <= nrat n d.
+Proof.
+  unfold nrat; apply Rmult_le_pos; [apply IZR_le; lia|left; apply Rinv_0_lt_compat, IZR_lt; reflexivity].
+Qed.
+
+Inductive line :=
+(* discrete Gaussian on an integer vector: sigma^2 = n/d, squared l2 sensitivity at most n'/d' *)
+| Gaussian (sigma2_num sigma2_den : positive) (l2sq_num : N) (l2sq_den : positive)
+(* any other mechanism that is proved (n/d)-zCDP *)
+| Zcdp (rho_num : N) (rho_den : positive).
+
+Definition price (e : line) : R :=
+  match e with
+  | Gaussian n d n' d' => nrat n' d' / (2 * prat n d)
+  | Zcdp n d => nrat n d
+  end.
+(* the mechanisms that a line allows, for neighbours adj *)
+Definition allows {D} (adj : D -> D -> Prop) (e : line) (m : D -> dist (list Z)) : Prop :=
+  match e with
+  | Gaussian n d n' d' => exists f, l2sq_sens adj f (nrat n' d') /\ m = fun d0 => gauss_vec (prat n d) (f d0)
+  | Zcdp n d => zcdp_mech adj (nrat n d) m
+  end.
+Lemma price_pos e : 0 <= price e.
+Proof.
+  destruct e; [|apply nrat_pos]; cbn [price].
+  pose proof (cond_pos (prat sigma2_num sigma2_den)); pose proof (nrat_pos l2sq_num l2sq_den).
+  apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; lra.
+Qed.
+Lemma allows_zcdp {D} (adj : D -> D -> Prop) e m : allows adj e m -> zcdp_mech adj (price e) m.
+Proof. destruct e; cbn [allows price]; auto; intros (f & Hf & ->); now apply gauss_vec_zcdp. Qed.
+
+(* the process follows the ledger line by line, and may stop early *)
+Inductive follows {D} (adj : D -> D -> Prop) : list line -> process D (list Z) -> Prop :=
+| follows_stop ledger : follows adj ledger Done
+| follows_line e ledger m next :
+    allows adj e m -> (forall output, follows adj ledger (next output)) ->
+    follows adj (e :: ledger) (Release m next).
+
+(* a written ledger: each line with the number of times that it was used *)
+Definition expand (ledger : list (line * positive)) : list line :=
+  flat_map (fun p => repeat (fst p) (Pos.to_nat (snd p))) ledger.
+Fixpoint total (ledger : list (line * positive)) : R :=
+  match ledger with [] => 0 | (e, k) :: ledger => IZR (Zpos k) * price e + total ledger end.
+Lemma rsum_app x y : rsum (x ++ y) = rsum x + rsum y.
+Proof. induction x as [|a x IH]; simpl; rewrite ?IH; lra. Qed.
+Lemma rsum_repeat x n : rsum (repeat x n) = INR n * x.
+Proof. induction n as [|n IH]; [simpl; lra|]; cbn [repeat rsum fold_right]; fold (rsum (repeat x n)); rewrite IH, S_INR; lra. Qed.
+Lemma map_repeat {A B} (f : A -> B) x n : map f (repeat x n) = repeat (f x) n.
+Proof. induction n; simpl; congruence. Qed.
+Lemma total_expand ledger : total ledger = rsum (map price (expand ledger)).
+Proof.
+  induction ledger as [|[e k] l IH]; [reflexivity|].
+  cbn [total expand flat_map]; fold (expand l).
+  rewrite map_app, rsum_app, <- IH; cbn [fst snd]; rewrite map_repeat, rsum_repeat.
+  rewrite INR_IZR_INZ, positive_nat_Z; reflexivity.
+Qed.
+Lemma follows_spends {D} (adj : D -> D -> Prop) ledger p :
+  follows adj ledger p -> zcdp_spends adj p (rsum (map price ledger)).
+Proof.
+  intros H; induction H as [l|e l m next Hm Hn IH]; simpl.
+  - induction l as [|e l IH]; simpl; [lra|pose proof (price_pos e); lra].
+  - exists (price e); split; [now apply allows_zcdp|]; intros t.
+    replace (price e + rsum (map price l) - price e) with (rsum (map price l)) by ring; auto.
+Qed.
+
+Definition zvec_eq : forall x y : list Z, {x = y} + {x <> y} := list_eq_dec Z.eq_dec.
+
+(** @theorem releases-zcdp
+    A process follows the ledger for the neighbours adj, each next release chosen
+    with knowledge of all earlier outputs. Its transcript is rho-zCDP for adj with
+    rho the exact sum of the prices of the lines. *)
+Theorem releases_zcdp {D} (adj : D -> D -> Prop) ledger (p : process D (list Z)) :
+  follows adj (expand ledger) p -> zcdp_mech adj (total ledger) (run zvec_eq p).
+Proof. intros H; rewrite total_expand; apply zcdp_filter, follows_spends, H. Qed.
+
+(** @theorem releases-dp
+    A process follows the ledger for the neighbours adj, each next release chosen
+    with knowledge of all earlier outputs. If the prices sum to at most rho, a > 1 and
+    exp((a-1)(a rho - eps)) / (a-1) * (1 - 1/a)^a <= delta,
+    then the whole transcript is (eps, delta)-DP for adj. *)
+Theorem releases_dp (rho a : R) {D} (adj : D -> D -> Prop) ledger eps delta (p : process D (list Z)) :
+  total ledger <= rho -> 1 < a ->
+  exp ((a - 1) * (a * rho - eps)) / (a - 1) * exp (a * ln (1 - 1 / a)) <= delta ->
+  follows adj (expand ledger) p ->
+  dp_mech adj eps delta (run zvec_eq p).
+Proof.
+  intros Hr Ha Hd Hp; apply (zcdp_mech_dp adj _ rho a); auto.
+  apply (zcdp_mech_weaken adj _ _ _ Hr); now apply releases_zcdp.
+Qed.
+
+(* two releases of a two-cell histogram, sigma^2 = 100; the second release asks
+   about the complement when the first noisy answer was negative *)
+Example two_histograms : zcdp_mech replace_one (2 * (2 / 1 / (2 * (100 / 1))) + 0)
+  (run zvec_eq (Release (fun d => gauss_vec (prat 100 1) (histogram d))
+    (fun answer => Release (fun d => gauss_vec (prat 100 1)
+       (histogram (if (hd 0%Z answer <? 0)%Z then map negb d else d))) (fun _ => Done)))).
+Proof.
+  apply (releases_zcdp replace_one [(Gaussian 100 1 2 1, 2%positive)]).
+  assert (S : forall d d', replace_one d d' -> IZR (sqdist (histogram d) (histogram d')) <= nrat 2 1).
+  { intros d d' A; destruct (proj1 histogram_sens d d' A); unfold nrat; simpl Z.of_N; lra. }
+  constructor; [exists histogram; split; [split; auto|reflexivity]|intros o].
+  constructor; [|intros; constructor].
+  eexists (fun d => histogram (if (hd 0%Z o <? 0)%Z then map negb d else d)); split; [|reflexivity].
+  intros d d' A; split; [reflexivity|]; destruct (hd 0%Z o <? 0)%Z; auto.
+  apply S; destruct A as (l1 & x & y & l2 & -> & ->); rewrite !map_app; simpl.
+  exists (map negb l1), (negb x), (negb y), (map negb l2); auto.
+Qed.
