@@ -179,6 +179,13 @@ Qed.
 
 Definition rsum (l : list R) : R := fold_right Rplus 0 l.
 
+Lemma rsum_app x y : rsum (x ++ y) = rsum x + rsum y.
+Proof. induction x as [|a x IH]; simpl; rewrite ?IH; lra. Qed.
+Lemma rsum_repeat x n : rsum (repeat x n) = INR n * x.
+Proof. induction n as [|n IH]; [simpl; lra|]; cbn [repeat rsum fold_right]; fold (rsum (repeat x n)); rewrite IH, S_INR; lra. Qed.
+Lemma map_repeat {A B} (f : A -> B) x n : map f (repeat x n) = repeat (f x) n.
+Proof. induction n; simpl; congruence. Qed.
+
 (** @theorem compose-zcdp
     Mechanisms number 1..n, each of which sees the data and all earlier outputs,
     and each rho_i-zCDP for adj whatever the earlier outputs were: publishing all

@@ -4,7 +4,7 @@
    The master theorem turns the sum of the prices into (eps, delta). *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
-From Assay.rules Require Import Process Vectors Neighbours.
+From Assay.rules Require Import Process Vectors Neighbours PureToZCDP.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -36,28 +36,51 @@ Qed.
 Inductive line :=
 (* discrete Gaussian on an integer vector: sigma^2 = n/d, squared l2 sensitivity at most n'/d' *)
 | Gaussian (sigma2_num sigma2_den : positive) (l2sq_num : N) (l2sq_den : positive)
+(* discrete Laplace on an integer vector: scale n/d, l1 sensitivity at most n'/d' *)
+| Laplace (scale_num scale_den : positive) (l1_num : N) (l1_den : positive)
+(* any other mechanism that is proved (n/d)-DP, in both directions of adj *)
+| Pure (eps_num : N) (eps_den : positive)
 (* any other mechanism that is proved (n/d)-zCDP *)
 | Zcdp (rho_num : N) (rho_den : positive).
 
 Definition price (e : line) : R :=
   match e with
   | Gaussian n d n' d' => nrat n' d' / (2 * prat n d)
+  | Laplace n d n' d' => (nrat n' d' / prat n d) ^ 2 / 2
+  | Pure n d => nrat n d ^ 2 / 2
   | Zcdp n d => nrat n d
   end.
 (* the mechanisms that a line allows, for neighbours adj *)
 Definition allows {D} (adj : D -> D -> Prop) (e : line) (m : D -> dist (list Z)) : Prop :=
   match e with
   | Gaussian n d n' d' => exists f, l2sq_sens adj f (nrat n' d') /\ m = fun d0 => gauss_vec (prat n d) (f d0)
+  | Laplace n d n' d' => exists f, l1_sens adj f (nrat n' d') /\ m = fun d0 => laplace_vec (prat n d) (f d0)
+  | Pure n d => dp_mech adj (nrat n d) 0 m /\ dp_mech (fun x y => adj y x) (nrat n d) 0 m
   | Zcdp n d => zcdp_mech adj (nrat n d) m
   end.
 Lemma price_pos e : 0 <= price e.
 Proof.
-  destruct e; [|apply nrat_pos]; cbn [price].
+  assert (Sq : forall x, 0 <= x ^ 2 / 2) by (intros x; pose proof (pow2_ge_0 x); lra).
+  destruct e; cbn [price]; auto; [|apply nrat_pos].
   pose proof (cond_pos (prat sigma2_num sigma2_den)); pose proof (nrat_pos l2sq_num l2sq_den).
   apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; lra.
 Qed.
+Lemma l1_sens_flip {D} (adj : D -> D -> Prop) f D1 : l1_sens adj f D1 -> l1_sens (fun x y => adj y x) f D1.
+Proof.
+  intros H d d' A; destruct (H d' d A) as [E B]; split; auto.
+  replace (absdist (f d) (f d')) with (absdist (f d') (f d)); auto.
+  clear; generalize (f d); induction (f d') as [|x l IH]; intros [|y l']; simpl; auto; rewrite IH; lia.
+Qed.
 Lemma allows_zcdp {D} (adj : D -> D -> Prop) e m : allows adj e m -> zcdp_mech adj (price e) m.
-Proof. destruct e; cbn [allows price]; auto; intros (f & Hf & ->); now apply gauss_vec_zcdp. Qed.
+Proof.
+  destruct e; cbn [allows price]; auto.
+  - intros (f & Hf & ->); now apply gauss_vec_zcdp.
+  - intros (f & Hf & ->) d d' A; apply (pure_zcdp zvec_eq).
+    + apply Rmult_le_pos; [apply nrat_pos|left; apply Rinv_0_lt_compat, cond_pos].
+    + now apply (laplace_vec_dp adj).
+    + now apply (laplace_vec_dp (fun x y => adj y x) f _ _ (l1_sens_flip _ _ _ Hf)).
+  - intros [H1 H2] d d' A; apply (pure_zcdp zvec_eq); [apply nrat_pos|now apply H1|now apply H2].
+Qed.
 
 (* the process follows the ledger line by line, and may stop early *)
 Inductive follows {D} (adj : D -> D -> Prop) : list line -> process D (list Z) -> Prop :=
@@ -71,12 +94,6 @@ Definition expand (ledger : list (line * positive)) : list line :=
   flat_map (fun p => repeat (fst p) (Pos.to_nat (snd p))) ledger.
 Fixpoint total (ledger : list (line * positive)) : R :=
   match ledger with [] => 0 | (e, k) :: ledger => IZR (Zpos k) * price e + total ledger end.
-Lemma rsum_app x y : rsum (x ++ y) = rsum x + rsum y.
-Proof. induction x as [|a x IH]; simpl; rewrite ?IH; lra. Qed.
-Lemma rsum_repeat x n : rsum (repeat x n) = INR n * x.
-Proof. induction n as [|n IH]; [simpl; lra|]; cbn [repeat rsum fold_right]; fold (rsum (repeat x n)); rewrite IH, S_INR; lra. Qed.
-Lemma map_repeat {A B} (f : A -> B) x n : map f (repeat x n) = repeat (f x) n.
-Proof. induction n; simpl; congruence. Qed.
 Lemma total_expand ledger : total ledger = rsum (map price (expand ledger)).
 Proof.
   induction ledger as [|[e k] l IH]; [reflexivity|].
@@ -92,8 +109,6 @@ Proof.
   - exists (price e); split; [now apply allows_zcdp|]; intros t.
     replace (price e + rsum (map price l) - price e) with (rsum (map price l)) by ring; auto.
 Qed.
-
-Definition zvec_eq : forall x y : list Z, {x = y} + {x <> y} := list_eq_dec Z.eq_dec.
 
 (** @theorem releases-zcdp
     A process follows the ledger for the neighbours adj, each next release chosen
@@ -118,6 +133,9 @@ Proof.
   apply (zcdp_mech_weaken adj _ _ _ Hr); now apply releases_zcdp.
 Qed.
 
+(* three Laplace counts of scale 4 cost 3 * (1/4)^2/2 *)
+Example laplace_prices : total [(Laplace 4 1 1 1, 3%positive)] = 3 / 32.
+Proof. cbn [total price]; unfold nrat; simpl; field. Qed.
 (* two releases of a two-cell histogram, sigma^2 = 100; the second release asks
    about the complement when the first noisy answer was negative *)
 Example two_histograms : zcdp_mech replace_one (2 * (2 / 1 / (2 * (100 / 1))) + 0)

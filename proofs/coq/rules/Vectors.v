@@ -13,6 +13,9 @@ Proof.
   apply Rdiv_lt_0_compat; apply IZR_lt; reflexivity.
 Defined.
 
+(* decidable equality of outputs *)
+Definition zvec_eq : forall x y : list Z, {x = y} + {x <> y} := list_eq_dec Z.eq_dec.
+
 Fixpoint prod_dist (ps : list (dist Z)) : dist (list Z) :=
   match ps with
   | [] => dret (leqd Z.eq_dec) []
