@@ -5,6 +5,10 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
+    {"data", "generate synthetic trajectories", assay_cli_data},
+    {"evaluate-policy", "the exact value of a policy",
+     assay_cli_evaluate_policy},
+    {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {NULL, NULL, NULL},
 };
 
