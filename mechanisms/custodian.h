@@ -25,8 +25,8 @@
 #include "core/error.h"
 #include "mechanisms/tape.h"
 
-struct assay_ledger;
-struct assay_event;
+struct assay_ledger; /* accountant/ledger.h */
+struct assay_event;  /* accountant/event.h  */
 
 typedef struct assay_custodian {
     assay_tape tape;
@@ -57,5 +57,9 @@ assay_status assay_custodian_charge(assay_custodian *custodian,
                                     const struct assay_event *event,
                                     const char *label,
                                     assay_error *err) ASSAY_MUST_CHECK;
+
+/** 1 if the ledger counts replaced persons, 0 if added or removed ones: the
+ *  relation under which the sensitivities of its releases are stated. */
+int assay_custodian_replaces(const assay_custodian *custodian);
 
 #endif
