@@ -14,10 +14,6 @@
 #include "core/rational.h"
 #include "mechanisms/custodian.h"
 
-/* Refuse, rather than fail to link, where the custodian is not built. */
-#pragma weak assay_custodian_init
-#pragma weak assay_custodian_clear
-
 static const char *const HELP =
     "usage: assay learn dp-apvi --data FILE.csv --states S --actions A\n"
     "         --horizon H --rewards FILE|from-data-schema\n"
@@ -324,10 +320,7 @@ static assay_status learn(const learn_options *o, assay_error *err)
         status = load(&counts, &rewards, o, err);
     }
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_custodian_init == NULL
-                     ? assay_fail(err, ASSAY_UNSUPPORTED,
-                                  "built without releases")
-                     : assay_custodian_init(&custodian, o->ledger, err);
+        status = assay_custodian_init(&custodian, o->ledger, err);
         open = status == ASSAY_OK;
     }
     if (status == ASSAY_OK) {
