@@ -5,6 +5,8 @@
       0 <= k && a <= b ==> k * a <= k * b;
     lemma mul_cancel: \forall integer m, a, b;
       m > 0 && a * m <= b * m ==> a <= b;
+    lemma next_multiple: \forall integer i, n, b;
+      i < n && 0 <= b ==> i * b + b <= n * b;
     lemma square_mono: \forall integer a, b; 0 <= a <= b ==> a * a <= b * b;
     lemma square_less: \forall integer a, b;
       0 <= a && 0 <= b && a * a < b * b ==> a < b;
@@ -105,8 +107,7 @@ static int64_t sum_squares(const int64_t *v, size_t n, int64_t b)
     */
     for (size_t i = 0; i < n; i++) {
         //@ assert entry: 0 <= v[i] * v[i] <= b * b;
-        //@ assert more: i + 1 <= n;
-        //@ assert next: (b * b) * (i + 1) <= (b * b) * n;
+        //@ assert next: i * (b * b) + b * b <= n * (b * b);
         s += v[i] * v[i];
     }
     return s;
@@ -124,11 +125,16 @@ static int64_t sum_squares(const int64_t *v, size_t n, int64_t b)
 */
 static void scale_l1(int64_t *v, size_t n, int64_t c, int64_t m)
 {
+    //@ ghost int64_t after = 0;
+    //@ ghost int64_t before = 0;
     /*@ loop invariant range: 0 <= i <= n;
         loop invariant rest: \forall integer j; i <= j < n ==>
           v[j] == \at(v[j], Pre);
-        loop invariant sum: SumAbs(v, i) * m <= SumAbs{Pre}(v, i) * c;
-        loop assigns i, v[0 .. n - 1];
+        loop invariant after: after == SumAbs(v, i);
+        loop invariant before: before == SumAbs{Pre}(v, i);
+        loop invariant bound: 0 <= after <= before <= i * 1073741824;
+        loop invariant sum: after * m <= before * c;
+        loop assigns i, v[0 .. n - 1], after, before;
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
@@ -136,8 +142,7 @@ static void scale_l1(int64_t *v, size_t n, int64_t c, int64_t m)
         /*@ assert unfold: SumAbs{Pre}(v, i + 1) ==
               SumAbs{Pre}(v, i) + Abs(x); */
         const int64_t y = assay_scale_one(x, c, m);
-        /*@ assert step: (SumAbs(v, i) + Abs(y)) * m <=
-              (SumAbs{Pre}(v, i) + Abs(x)) * c; */
+        //@ assert step: (after + Abs(y)) * m <= (before + Abs(x)) * c;
         //@ ghost Before: ;
         v[i] = y;
         /*@ ghost
@@ -151,34 +156,46 @@ static void scale_l1(int64_t *v, size_t n, int64_t c, int64_t m)
         */
         //@ assert frame: SumAbs(v, i) == SumAbs{Before}(v, i);
         //@ assert grown: SumAbs(v, i + 1) == SumAbs(v, i) + Abs(y);
+        //@ ghost after += y < 0 ? -y : y;
+        //@ ghost before += x < 0 ? -x : x;
     }
+    //@ assert total: after * m <= before * c;
 }
 
 /*@ requires valid: n > 0 ==> \valid(v + (0 .. n - 1));
-    requires entries: Within(v, n, 1073741824);
+    requires entries: 0 <= b <= 1073741824 && Within(v, n, b);
+    requires squares: n * (b * b) <= 1152921504606846976;
     requires range: 0 <= c <= r && 0 < r <= 1073741824;
     terminates \true;
     exits \false;
     assigns v[0 .. n - 1];
     ensures sum: SumSquares(v, n) * (r * r) <= SumSquares{Pre}(v, n) * (c * c);
 */
-static void scale_l2(int64_t *v, size_t n, int64_t c, int64_t r)
+static void scale_l2(int64_t *v, size_t n, int64_t b, int64_t c, int64_t r)
 {
+    (void)b;
+    //@ ghost int64_t after = 0;
+    //@ ghost int64_t before = 0;
     /*@ loop invariant range: 0 <= i <= n;
         loop invariant rest: \forall integer j; i <= j < n ==>
           v[j] == \at(v[j], Pre);
-        loop invariant sum: SumSquares(v, i) * (r * r) <=
-          SumSquares{Pre}(v, i) * (c * c);
-        loop assigns i, v[0 .. n - 1];
+        loop invariant after: after == SumSquares(v, i);
+        loop invariant before: before == SumSquares{Pre}(v, i);
+        loop invariant bound: 0 <= after <= before <= i * (b * b);
+        loop invariant sum: after * (r * r) <= before * (c * c);
+        loop assigns i, v[0 .. n - 1], after, before;
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
         /*@ assert unfold: SumSquares{Pre}(v, i + 1) ==
               SumSquares{Pre}(v, i) + x * x; */
+        //@ assert entry: 0 <= x * x <= b * b;
+        //@ assert next: i * (b * b) + b * b <= n * (b * b);
         const int64_t y = assay_scale_one(x, c, r);
-        /*@ assert step: (SumSquares(v, i) + y * y) * (r * r) <=
-              (SumSquares{Pre}(v, i) + x * x) * (c * c); */
+        //@ assert smaller: 0 <= y * y <= x * x;
+        /*@ assert step: (after + y * y) * (r * r) <=
+              (before + x * x) * (c * c); */
         //@ ghost Before: ;
         v[i] = y;
         /*@ ghost
@@ -189,11 +206,15 @@ static void scale_l2(int64_t *v, size_t n, int64_t c, int64_t r)
                loop variant i - k;
             @/
             for (size_t k = 0; k < i; k++) {
+                /@ assert cell: v[k] == \at(v[\at(k, Here)], Before); @/
             }
         */
         //@ assert frame: SumSquares(v, i) == SumSquares{Before}(v, i);
         //@ assert grown: SumSquares(v, i + 1) == SumSquares(v, i) + y * y;
+        //@ ghost after += y * y;
+        //@ ghost before += x * x;
     }
+    //@ assert total: after * (r * r) <= before * (c * c);
 }
 
 int64_t assay_clip_l1(int64_t *v, size_t n, int64_t c)
@@ -217,10 +238,11 @@ int64_t assay_clip_l2(int64_t *v, size_t n, int64_t b, int64_t c)
     int64_t r = assay_sqrt_up(s);
     //@ assert larger: c * c < r * r;
     //@ assert radius: c < r;
-    scale_l2(v, n, c, r);
+    scale_l2(v, n, b, c, r);
     //@ assert above: s <= r * r;
-    //@ assert cut: (c * c) * s <= (c * c) * (r * r);
+    //@ assert cut: s * (c * c) <= (r * r) * (c * c);
     //@ assert scaled: SumSquares(v, n) * (r * r) <= (c * c) * (r * r);
+    //@ assert positive: 0 < r * r;
     return s;
 }
 
@@ -244,8 +266,7 @@ int64_t assay_sum(const int64_t *v, size_t n, int64_t b)
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
-        //@ assert more: i + 1 <= n;
-        //@ assert next: b * (i + 1) <= b * n;
+        //@ assert next: i * b + b <= n * b;
         s += v[i];
     }
     return s;
