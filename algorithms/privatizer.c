@@ -6,10 +6,6 @@
 #include "core/rational.h"
 #include "mechanisms/release.h"
 
-/* Refuse, rather than fail to link, where the custodian is not built. */
-#pragma weak assay_release_gaussian_vector
-#pragma weak assay_release_laplace_vector
-
 void assay_privatizer_scale(mpq_t out, assay_noise noise, uint64_t sensitivity,
                             const mpq_t budget)
 {
@@ -39,10 +35,6 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
     if (custodian == NULL || mpq_sgn(budget) <= 0) {
         return assay_fail(err, ASSAY_INVALID,
                           "a private release needs a ledger and a budget");
-    }
-    if (assay_release_gaussian_vector == NULL ||
-        assay_release_laplace_vector == NULL) {
-        return assay_fail(err, ASSAY_UNSUPPORTED, "built without releases");
     }
     mpq_init(scale);
     mpq_init(bound);
