@@ -61,21 +61,6 @@ Qed.
 
 (* ---------- conversion ---------- *)
 (* a biased coin against a fair one *)
-Lemma bool_sum (f : bool -> R) : (forall b, 0 <= f b) -> has_sum f (f true + f false).
-Proof.
-  intros Hf; apply has_sum_intro.
-  - intros l Hl; eapply Rle_trans; [apply (lsum_incl f l [true; false]); auto|simpl; lra].
-    intros [|] _; simpl; auto.
-  - intros b Hb; specialize (Hb [true; false]); simpl in Hb; rewrite Rplus_0_r in Hb; apply Hb.
-    repeat constructor; simpl; intuition discriminate.
-Qed.
-Definition coin_dist (p : R) (Hp : 0 <= p <= 1) : dist bool.
-Proof.
-  refine {| pmf := fun b : bool => if b then p else 1 - p |}.
-  - intros [|]; lra.
-  - pose proof (bool_sum (fun b : bool => if b then p else 1 - p)) as S; simpl in S.
-    replace (p + (1 - p)) with 1 in S by ring; apply S; intros [|]; lra.
-Defined.
 Lemma three_quarters : 0 <= 3 / 4 <= 1. Proof. lra. Qed.
 Lemma one_half : 0 <= 1 / 2 <= 1. Proof. lra. Qed.
 Lemma coins_zcdp : zcdp (ln 2 ^ 2 / 2) (coin_dist (3 / 4) three_quarters) (coin_dist (1 / 2) one_half).
