@@ -153,3 +153,17 @@ Proof.
   apply S; destruct A as (l1 & x & y & l2 & -> & ->); rewrite !map_app; simpl.
   exists (map negb l1), (negb x), (negb y), (map negb l2); auto.
 Qed.
+(* two such releases at order 6, eps = 1 *)
+Example two_histograms_dp : forall p, follows replace_one (expand [(Gaussian 100 1 2 1, 2%positive)]) p ->
+  dp_mech (@replace_one bool) 1 (exp ((6 - 1) * (6 * (2 / 100) - 1)) / (6 - 1) * exp (6 * ln (1 - 1 / 6))) (run zvec_eq p).
+Proof.
+  intros p; apply (releases_dp (2 / 100) 6); [|lra|lra].
+  cbn [total price]; unfold nrat; simpl; lra.
+Qed.
+Example two_histograms_general : dp_mech replace_one 1 (exp ((6 - 1) * (6 * (2 / 100) - 1)) / (6 - 1) * exp (6 * ln (1 - 1 / 6)))
+  (run zvec_eq (sequence (repeat (fun _ d => gauss_vec (prat 100 1) (histogram d)) 2) [])).
+Proof.
+  apply (zcdp_releases_dp zvec_eq replace_one _ (repeat (2 / (2 * (100 / 1))) 2) (2 / 100) 6); try lra.
+  - simpl; do 2 (constructor; [intros _; apply histogram_gauss|]); constructor.
+  - simpl; lra.
+Qed.
