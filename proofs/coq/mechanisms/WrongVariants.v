@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP.
 From Assay.rules Require Import Process Vectors Neighbours Renyi Postprocess.
-From Assay.mechanisms Require Import Finite Laplace SparseVector Tree.
+From Assay.mechanisms Require Import Finite Laplace SparseVector Exponential Tree.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -127,19 +127,6 @@ Qed.
 End NoThresholdNoise.
 
 (* ---------- tree with one node too few ---------- *)
-Lemma laplace_vec_pmf (t : posreal) mu x : length mu = length x ->
-  laplace_vec t mu x = lapc t ^ length x * exp (- IZR (absdist mu x) / t).
-Proof.
-  revert x; induction mu as [|a mu IH]; intros [|b x] E; try discriminate; unfold laplace_vec in *.
-  - simpl; replace (- 0 / t) with 0 by (unfold Rdiv; ring); rewrite exp_0; lra.
-  - change (prod_dist (map (laplace t) (a :: mu)) (b :: x)) with (laplace t a b * prod_dist (map (laplace t) mu) x).
-    rewrite IH by now inversion E.
-    cbn [absdist length pow]; simpl (laplace t a b); unfold lapw; rewrite plus_IZR.
-    replace (- (IZR (Z.abs (a - b)) + IZR (absdist mu x)) / t)
-      with (- IZR (Z.abs (b - a)) / t + - IZR (absdist mu x) / t)
-      by (replace (Z.abs (b - a)) with (Z.abs (a - b)) by lia; unfold Rdiv; ring).
-    rewrite exp_plus; ring.
-Qed.
 Definition one_bit (b : bool) (_ : nat) : Z := if b then 1%Z else 0%Z.
 (** @theorem wrong-tree-one-node-fewer
     Counterexample: with K = 4 leaves, leaf 0 lies in 3 nodes, not in floor(log2 4) = 2,
