@@ -23,7 +23,7 @@
  *   tree-laplace          scale, levels / sensitivity
  *   tree-gaussian         sigma2, levels / sensitivity2
  *   snapping              scale, bound
- *   shuffle               epsilon, population  (local reports, shuffled)
+ *   shuffle               epsilon, population, delta (local reports, shuffled)
  *   pure                  epsilon
  *   approximate           epsilon, delta
  *   zcdp                  rho

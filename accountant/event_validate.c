@@ -34,7 +34,7 @@ static const spec specs[ASSAY_NUM_MECHANISMS] = {
     {"tree-laplace", ASSAY_F_SCALE | ASSAY_F_LEVELS, ASSAY_F_SENSITIVITY},
     {"tree-gaussian", ASSAY_F_SIGMA2 | ASSAY_F_LEVELS, ASSAY_F_SENSITIVITY2},
     {"snapping", ASSAY_F_SCALE | ASSAY_F_BOUND, 0},
-    {"shuffle", ASSAY_F_EPSILON | ASSAY_F_POPULATION, 0},
+    {"shuffle", ASSAY_F_EPSILON | ASSAY_F_POPULATION | ASSAY_F_DELTA, 0},
     {"pure", ASSAY_F_EPSILON, 0},
     {"approximate", ASSAY_F_EPSILON | ASSAY_F_DELTA, 0},
     {"zcdp", ASSAY_F_RHO, 0},
