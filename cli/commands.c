@@ -12,6 +12,8 @@ const assay_command assay_commands[] = {
      assay_cli_evaluate_policy},
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
+    {"release", "private answers to questions about a CSV file",
+     assay_cli_release},
     {NULL, NULL, NULL},
 };
 
