@@ -11,6 +11,7 @@ const assay_command assay_commands[] = {
      assay_cli_evaluate_policy},
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
     {NULL, NULL, NULL},
 };
 

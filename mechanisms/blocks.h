@@ -46,14 +46,14 @@
 
 /** kappa is floor(2^40 kappa); gaussian is 0 or 1. */
 typedef struct assay_blocks {
-    uint64_t kappa; /* at most 2^38, and at most 2^31 if gaussian */
+    uint64_t kappa; /* at most 2^39, and at most 2^33 if gaussian */
     uint32_t gaussian;
     uint32_t bits; /* b, 0 to 57 */
 } assay_blocks;
 
 /*@ predicate BlocksOk(assay_blocks *t) =
-      t->kappa <= 274877906944 && t->gaussian <= 1 &&
-      (t->gaussian == 1 ==> t->kappa <= 2147483648) && t->bits <= 57;
+      t->kappa <= 549755813888 && t->gaussian <= 1 &&
+      (t->gaussian == 1 ==> t->kappa <= 8589934592) && t->bits <= 57;
 */
 
 /** 2^20 r', rounded down. */

@@ -293,17 +293,67 @@ static void tail_digit(fmpz_t out, assay_cdf *cdf, int64_t j, unsigned m)
     arb_clear(x);
 }
 
+/* P[X >= j+1] = q P[X >= j] for the two exponential laws; sets q. */
+static int has_constant_ratio(arb_t ratio, const assay_cdf *cdf, slong prec)
+{
+    if (cdf->kind != ASSAY_CDF_LAPLACE &&
+        cdf->kind != ASSAY_CDF_ROUNDED_LAPLACE) {
+        return 0;
+    }
+    arb_set_fmpq(ratio, cdf->parameter, prec);
+    arb_inv(ratio, ratio, prec);
+    if (cdf->kind == ASSAY_CDF_ROUNDED_LAPLACE) {
+        arb_mul_2exp_si(ratio, ratio, -cdf->step_bits);
+    }
+    arb_neg(ratio, ratio);
+    arb_exp(ratio, ratio, prec);
+    return 1;
+}
+
+/* One after the other: floor(2^64 P[X >= j]) for j = 1, 2, ... */
+typedef struct tail_walk {
+    arb_t ratio;
+    arb_t x;
+    int is_constant;
+} tail_walk;
+
+#define WALK_PREC 256
+
+static uint64_t next_tail(tail_walk *walk, assay_cdf *cdf, int64_t j)
+{
+    fmpz_t d;
+    uint64_t value;
+    int sure = 0;
+    fmpz_init(d);
+    if (walk->is_constant) {
+        if (j == 1) {
+            tail(walk->x, cdf, 1, WALK_PREC);
+        } else {
+            arb_mul(walk->x, walk->x, walk->ratio, WALK_PREC);
+        }
+        sure = floor_scaled(d, walk->x, 1, WALK_PREC);
+    }
+    if (!sure) {
+        tail_digit(d, cdf, j, 1);
+    }
+    value = fmpz_get_ui(d);
+    fmpz_clear(d);
+    return value;
+}
+
 assay_status assay_cdf_tails(assay_cdf *cdf, uint64_t **out, size_t *num_tails,
                              size_t most, assay_error *err)
 {
     size_t room = 64;
     size_t num = 0;
     uint64_t *tails = malloc(room * sizeof *tails);
-    fmpz_t digit;
-    fmpz_init(digit);
+    tail_walk walk;
+    arb_init(walk.ratio);
+    arb_init(walk.x);
+    walk.is_constant = has_constant_ratio(walk.ratio, cdf, WALK_PREC);
     while (tails != NULL && num < most) {
-        tail_digit(digit, cdf, (int64_t)num + 1, 1);
-        tails[num++] = fmpz_get_ui(digit);
+        tails[num] = next_tail(&walk, cdf, (int64_t)num + 1);
+        num++;
         if (tails[num - 1] == 0) {
             break;
         }
@@ -316,7 +366,8 @@ assay_status assay_cdf_tails(assay_cdf *cdf, uint64_t **out, size_t *num_tails,
             room *= 2;
         }
     }
-    fmpz_clear(digit);
+    arb_clear(walk.ratio);
+    arb_clear(walk.x);
     if (tails == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "out of memory");
     }

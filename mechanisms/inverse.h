@@ -66,19 +66,28 @@ typedef struct assay_inverse {
 assay_status assay_inverse_try(uint32_t *out, const assay_inverse *t,
                                uint64_t w) ASSAY_MUST_CHECK;
 
-/** The same by comparing with every entry: time does not depend on w. */
-/*@ requires table: InverseTable(digits, size);
+/**
+ * The same by comparing with every entry: neither time nor the memory that is
+ * touched depends on w. halves[i] = digits[i] / 2, so that one subtraction
+ * compares (halves[k-1] < w/2 < halves[k] gives digits[k-1] < w < digits[k]); a
+ * word whose upper 63 bits tie is left to the exact path too.
+ */
+/*@ requires halves: 2 <= size <= 65536 &&
+      \valid_read(halves + (0 .. size - 1)) && halves[0] == 0 &&
+      halves[size - 1] == 9223372036854775807 &&
+      (\forall integer i, j; 0 <= i <= j < size ==> halves[i] <= halves[j]);
     requires writable: \valid(out) &&
-      \separated(out, digits + (0 .. size - 1));
+      \separated(out, halves + (0 .. size - 1));
     terminates \true;
     exits \false;
     assigns *out;
     ensures value: \result == ASSAY_OK ==>
-      InverseDecides(digits, size, w, *out);
-    ensures tie: \result == ASSAY_AGAIN ==> InverseTies(digits, size, w);
+      0 < *out < size && halves[*out - 1] < w / 2 < halves[*out];
+    ensures tie: \result == ASSAY_AGAIN ==>
+      \exists integer i; 0 <= i < size && halves[i] == w / 2;
     ensures codes: \result == ASSAY_OK || \result == ASSAY_AGAIN;
 */
-assay_status assay_inverse_scan(uint32_t *out, const uint64_t *digits,
+assay_status assay_inverse_scan(uint32_t *out, const uint64_t *halves,
                                 uint32_t size, uint64_t w) ASSAY_MUST_CHECK;
 
 #endif

@@ -31,6 +31,7 @@ struct assay_sampler {
     assay_cdf *cdf;
     assay_inverse table;
     uint64_t *digits;
+    uint64_t *halves; /* digits / 2, for constant time */
     uint32_t *guide;
     int64_t first; /* the k of digits[0] */
     assay_blocks blocks;

@@ -86,10 +86,11 @@ static assay_status make_table(assay_sampler *s, int one_sided,
 }
 
 /* b with scale / 2^b in [16, 32) for the Gaussian and [4, 8) for the Laplace
- * law, or 0: blocks are few and a proposal is kept with probability above 0.9
- */
-static uint32_t choose_bits(const mpq_t parameter, int gaussian)
+ * law, or 0: a proposal is kept with probability above 0.88. In constant time
+ * half of that, since every entry of the table is read: above 0.78. */
+static uint32_t choose_bits(const mpq_t parameter, int gaussian, int scan)
 {
+    size_t keep = (gaussian ? 5u : 3u) - (scan ? 1u : 0u);
     mpz_t whole;
     size_t bits;
     mpz_init(whole);
@@ -99,10 +100,7 @@ static uint32_t choose_bits(const mpq_t parameter, int gaussian)
     }
     bits = mpz_sgn(whole) == 0 ? 0 : mpz_sizeinbase(whole, 2);
     mpz_clear(whole);
-    if (gaussian) {
-        return bits > 5 ? (uint32_t)(bits - 5) : 0;
-    }
-    return bits > 3 ? (uint32_t)(bits - 3) : 0;
+    return bits > keep ? (uint32_t)(bits - keep) : 0;
 }
 
 /* floor(2^40 kappa), kappa = 1 / (2 v) or 1 / v with v = parameter per block;
@@ -125,6 +123,18 @@ static void set_kappa(assay_sampler *s, const mpq_t per_block)
     mpq_clear(kappa);
 }
 
+static assay_status make_halves(assay_sampler *s, assay_error *err)
+{
+    s->halves = malloc(s->table.size * sizeof *s->halves);
+    if (s->halves == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "out of memory");
+    }
+    for (uint32_t i = 0; i < s->table.size; i++) {
+        s->halves[i] = s->digits[i] >> 1;
+    }
+    return ASSAY_OK;
+}
+
 static assay_status prepare_blocks(assay_sampler *s, assay_cdf_kind kind,
                                    assay_error *err)
 {
@@ -132,7 +142,8 @@ static assay_status prepare_blocks(assay_sampler *s, assay_cdf_kind kind,
     mpq_t per_block;
     assay_status status;
     s->blocks.gaussian = (uint32_t)gaussian;
-    s->blocks.bits = choose_bits(s->parameter, gaussian);
+    s->blocks.bits = choose_bits(s->parameter, gaussian,
+                                 s->draw == ASSAY_DRAW_BLOCKS_SCAN);
     if (s->blocks.bits > 52) {
         return assay_fail(err, ASSAY_INVALID,
                           "the scale is beyond 2^56: results would not fit 64 "
@@ -144,7 +155,10 @@ static assay_status prepare_blocks(assay_sampler *s, assay_cdf_kind kind,
     set_kappa(s, per_block);
     status = assay_cdf_new(&s->cdf, kind, 1, per_block, 0, err);
     mpq_clear(per_block);
-    return status == ASSAY_OK ? make_table(s, 1, err) : status;
+    if (status == ASSAY_OK) {
+        status = make_table(s, 1, err);
+    }
+    return status == ASSAY_OK ? make_halves(s, err) : status;
 }
 
 static int is_small(const mpq_t parameter, int squared, long step_bits)
@@ -190,6 +204,7 @@ void assay_route1_clear(assay_sampler *s)
 {
     assay_cdf_free(s->cdf);
     free(s->digits);
+    free(s->halves);
     free(s->guide);
 }
 
@@ -331,7 +346,7 @@ static void blocks_run(const assay_sampler *s, const uint64_t *words,
         uint32_t index = 0;
         uint64_t v = words[at + 1];
         assay_status status =
-            scan ? assay_inverse_scan(&index, table.digits, table.size,
+            scan ? assay_inverse_scan(&index, s->halves, table.size,
                                       words[at])
                  : assay_inverse_try(&index, &table, words[at]);
         if (status != ASSAY_OK || index > ASSAY_BLOCKS_MAX_J) {
