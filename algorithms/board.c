@@ -64,8 +64,7 @@ static assay_status open_counter(struct assay_vector_counter **out,
     mpq_mul_2exp(noise, noise, power);
     assay_mpz_set_u64(mpq_numref(bound), share * board->shape.horizon);
     mpq_mul_2exp(bound, bound, power);
-    status = assay_vector_counter_new(out, custodian, &spec, noise, bound,
-                                      err);
+    status = assay_vector_counter_new(out, custodian, &spec, noise, bound, err);
     mpq_clear(noise);
     mpq_clear(bound);
     return status;
@@ -79,9 +78,9 @@ static assay_status open_counters(assay_board *board,
     size_t skip = board->triples_only ? board->num_pairs : 0;
     size_t n = board->num_pairs + board->num_triples - skip;
     assay_status status;
-    if (custodian == NULL) {
-        return assay_fail(err, ASSAY_INVALID,
-                          "a private learner needs a ledger");
+    status = assay_privatizer_check(custodian, err);
+    if (status != ASSAY_OK) {
+        return status;
     }
     status = open_counter(&board->counts, board, params, custodian, n,
                           board->triples_only ? 2 : 4, 0,
@@ -132,9 +131,9 @@ void assay_board_clear(assay_board *board)
         assay_vector_counter_free(board->costs);
     }
     if (board->leaf != NULL) {
-        OPENSSL_cleanse(board->leaf, (2 * board->num_pairs +
-                                      board->num_triples) *
-                                         sizeof(int64_t));
+        OPENSSL_cleanse(board->leaf,
+                        (2 * board->num_pairs + board->num_triples) *
+                            sizeof(int64_t));
     }
     free(board->cell);
     free(board->cost);
@@ -178,8 +177,8 @@ static assay_status release(assay_board *board, assay_error *err)
     return status;
 }
 
-assay_status assay_board_add(assay_board *board,
-                             const assay_online_step *steps, assay_error *err)
+assay_status assay_board_add(assay_board *board, const assay_online_step *steps,
+                             assay_error *err)
 {
     size_t cells = board->num_pairs + board->num_triples;
     assay_status status;

@@ -30,8 +30,7 @@ assay_status assay_board_init(assay_board *board, const assay_shape *shape,
 void assay_board_clear(assay_board *board);
 
 /** Clips, rounds, counts and releases one episode. */
-assay_status assay_board_add(assay_board *board,
-                             const assay_online_step *steps,
+assay_status assay_board_add(assay_board *board, const assay_online_step *steps,
                              assay_error *err) ASSAY_MUST_CHECK;
 
 /** One user's contribution as integers: pairs and triples in `cell`, costs in

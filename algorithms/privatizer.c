@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "accountant/ledger.h"
 #include "core/rational.h"
 #include "mechanisms/release.h"
 
@@ -19,6 +20,24 @@ void assay_privatizer_scale(mpq_t out, assay_noise noise, uint64_t sensitivity,
     mpq_clear(top);
 }
 
+assay_status assay_privatizer_check(const struct assay_custodian *custodian,
+                                    assay_error *err)
+{
+    const assay_budget *budget;
+    if (custodian == NULL) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "a private learner needs a ledger");
+    }
+    budget = assay_ledger_budget(custodian->ledger);
+    if (budget->neighbours != ASSAY_REPLACE_ONE) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "the learners protect against replacing a "
+                          "trajectory: create the ledger with --neighbours "
+                          "replace-one");
+    }
+    return ASSAY_OK;
+}
+
 assay_status assay_privatizer_release(struct assay_custodian *custodian,
                                       assay_noise noise, int64_t *out,
                                       const int64_t *in, size_t n,
@@ -32,9 +51,13 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
         memmove(out, in, n * sizeof *out);
         return ASSAY_OK;
     }
-    if (custodian == NULL || mpq_sgn(budget) <= 0) {
+    if (mpq_sgn(budget) <= 0) {
         return assay_fail(err, ASSAY_INVALID,
-                          "a private release needs a ledger and a budget");
+                          "the privacy budget must be greater than zero");
+    }
+    status = assay_privatizer_check(custodian, err);
+    if (status != ASSAY_OK) {
+        return status;
     }
     mpq_init(scale);
     mpq_init(bound);

@@ -35,6 +35,11 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
                                       const char *label,
                                       assay_error *err) ASSAY_MUST_CHECK;
 
+/** Refuses a ledger that is not for replacement of one person's data: the
+ *  sensitivities of this room are for that relation. */
+assay_status assay_privatizer_check(const struct assay_custodian *custodian,
+                                    assay_error *err) ASSAY_MUST_CHECK;
+
 /** sigma^2 or scale as above, for post-processing. */
 void assay_privatizer_scale(mpq_t out, assay_noise noise, uint64_t sensitivity,
                             const mpq_t budget);

@@ -18,8 +18,8 @@ assay_status assay_curve_init(assay_curve *curve, uint64_t episodes,
         return assay_fail(err, ASSAY_MEMORY, "no memory for a curve");
     }
     for (size_t i = 0; i < num_points; i++) {
-        curve->episode[i] = (uint64_t)((double)episodes * (double)(i + 1) /
-                                       (double)num_points);
+        curve->episode[i] =
+            (uint64_t)((double)episodes * (double)(i + 1) / (double)num_points);
     }
     if (num_points > 0) {
         curve->episode[num_points - 1] = episodes;
@@ -111,8 +111,8 @@ assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,
     }
     if (status == ASSAY_OK) {
         assay_envrand_init(&rand, seed, run_number + 1000);
-        status = run(curve, learner, mdp, params->episodes, best, steps,
-                     &rand, meter, err);
+        status = run(curve, learner, mdp, params->episodes, best, steps, &rand,
+                     meter, err);
     }
     assay_online_free(learner);
     free(steps);

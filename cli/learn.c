@@ -39,7 +39,7 @@ static const char *const HELP =
     "\n"
     "examples:\n"
     "  assay data generate --env clinic --users 20000 -o ward.csv\n"
-    "  assay ledger create L.db --rho 1\n"
+    "  assay ledger create L.db --rho 1 --neighbours replace-one\n"
     "  assay learn dp-apvi --data ward.csv --states 14 --actions 4 "
     "--horizon 8 \\\n"
     "    --rewards from-data-schema --rho 0.5 --ledger L.db -o policy.json\n"
@@ -108,8 +108,8 @@ static assay_status parse_slots(const slot *slots, int argc, char **argv,
         }
     }
     if (status == ASSAY_OK && optind != argc) {
-        status = assay_fail(err, ASSAY_INVALID, "what is '%.40s'?",
-                            argv[optind]);
+        status =
+            assay_fail(err, ASSAY_INVALID, "what is '%.40s'?", argv[optind]);
     }
     return status;
 }
@@ -150,8 +150,8 @@ static assay_status parse(learn_options *o, int argc, char **argv,
         o->horizon > UINT32_MAX) {
         return assay_fail(err, ASSAY_INVALID, "the shape is too large");
     }
-    if (o->is_private && ((o->rho == NULL) == (o->epsilon == NULL) ||
-                          o->ledger == NULL)) {
+    if (o->is_private &&
+        ((o->rho == NULL) == (o->epsilon == NULL) || o->ledger == NULL)) {
         return assay_fail(err, ASSAY_INVALID,
                           "needs --ledger and one of --rho, --epsilon");
     }
@@ -164,8 +164,8 @@ static assay_status parse_word(int *second, const char *text, const char *what,
                                assay_error *err)
 {
     if (strcmp(text, zero) != 0 && strcmp(text, one) != 0) {
-        return assay_fail(err, ASSAY_INVALID, "%s: %s or %s, not '%.40s'",
-                          what, zero, one, text);
+        return assay_fail(err, ASSAY_INVALID, "%s: %s or %s, not '%.40s'", what,
+                          zero, one, text);
     }
     *second = strcmp(text, one) == 0;
     return ASSAY_OK;
@@ -207,8 +207,7 @@ static assay_status set_params(assay_dp_apvi_params *params,
         hoeffding ? ASSAY_PENALTY_HOEFFDING : ASSAY_PENALTY_BERNSTEIN;
     params->triples_only = o->triples_only;
     params->num_threads = (uint32_t)(o->threads > 64 ? 64 : o->threads);
-    params->noise = o->rho != NULL ? ASSAY_NOISE_GAUSSIAN
-                                   : ASSAY_NOISE_LAPLACE;
+    params->noise = o->rho != NULL ? ASSAY_NOISE_GAUSSIAN : ASSAY_NOISE_LAPLACE;
     if (!o->is_private) {
         params->noise = ASSAY_NOISE_NONE;
     } else if (status == ASSAY_OK) {
@@ -297,8 +296,7 @@ static void report(const learn_options *o, json_t *guarantee,
         return;
     }
     (void)printf("%s: policy from %" PRIu64 " users; %s", o->out,
-                 counts->num_users,
-                 o->is_private ? "" : "not private\n");
+                 counts->num_users, o->is_private ? "" : "not private\n");
     if (o->is_private) {
         (void)printf("%s %s, one user's trajectory replaced\n",
                      o->rho != NULL ? "zCDP with rho =" : "pure DP, epsilon =",
@@ -357,8 +355,8 @@ int assay_cli_learn(int argc, char **argv)
             return 0;
         }
     }
-    if (argc < 2 || (strcmp(argv[1], "dp-apvi") != 0 &&
-                     strcmp(argv[1], "apvi") != 0)) {
+    if (argc < 2 ||
+        (strcmp(argv[1], "dp-apvi") != 0 && strcmp(argv[1], "apvi") != 0)) {
         (void)fprintf(stderr, "assay learn: expected dp-apvi or apvi; see "
                               "--help\n");
         return 2;

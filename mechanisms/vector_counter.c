@@ -20,7 +20,7 @@ struct assay_vector_counter {
     size_t n;
     size_t num_levels; /* rows of exact and noisy; 1 locally */
     uint64_t max_steps, done;
-    int64_t limit;     /* of one entry of a contribution */
+    int64_t limit; /* of one entry of a contribution */
     int broken;
     int64_t *exact; /* [level][n]; unused locally */
     int64_t *noisy; /* [level][n]: what has left */
@@ -45,13 +45,13 @@ static assay_status charge(assay_custodian *custodian,
     assay_event event;
     assay_status status;
     if (spec->gaussian) {
-        assay_event_init(&event, tree ? ASSAY_TREE_GAUSSIAN
-                                      : ASSAY_DISCRETE_GAUSSIAN);
+        assay_event_init(&event,
+                         tree ? ASSAY_TREE_GAUSSIAN : ASSAY_DISCRETE_GAUSSIAN);
         mpq_set(event.sigma2, noise);
         mpq_set(event.sensitivity2, sensitivity);
     } else {
-        assay_event_init(&event, tree ? ASSAY_TREE_LAPLACE
-                                      : ASSAY_DISCRETE_LAPLACE);
+        assay_event_init(&event,
+                         tree ? ASSAY_TREE_LAPLACE : ASSAY_DISCRETE_LAPLACE);
         mpq_set(event.scale, noise);
         mpq_set(event.sensitivity, sensitivity);
     }
@@ -79,8 +79,7 @@ static assay_status allocate(assay_vector_counter *c, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_spec(const assay_counter_spec *spec,
-                               assay_error *err)
+static assay_status check_spec(const assay_counter_spec *spec, assay_error *err)
 {
     if (spec->n == 0 || spec->n > ((size_t)1 << 32) || spec->max_steps < 2 ||
         assay_counter_levels(spec->max_steps) > MAX_LEVELS) {
@@ -95,8 +94,7 @@ assay_status assay_vector_counter_new(assay_vector_counter **out,
                                       assay_custodian *custodian,
                                       const assay_counter_spec *spec,
                                       const mpq_t noise,
-                                      const mpq_t sensitivity,
-                                      assay_error *err)
+                                      const mpq_t sensitivity, assay_error *err)
 {
     assay_vector_counter *c;
     assay_status status = check_spec(spec, err);
@@ -222,8 +220,8 @@ assay_status assay_vector_counter_step(assay_vector_counter *counter,
         level = (size_t)__builtin_ctzll(c->done + 1);
     }
     close_nodes(c, level, in);
-    status = assay_sampler_fill(c->sampler, &c->custodian->tape, c->noise,
-                                c->n, err);
+    status = assay_sampler_fill(c->sampler, &c->custodian->tape, c->noise, c->n,
+                                err);
     if (status != ASSAY_OK) {
         return status;
     }
