@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "algorithms/board.h"
-#include "mechanisms/vector_counter.h"
 
 /* The rule's numbers, the same for every row. */
 typedef struct rule_numbers {
@@ -60,6 +59,15 @@ uint64_t assay_online_sensitivity(const assay_online_params *params,
     return (uint64_t)(params->triples_only ? 4 : 6) * shape->horizon;
 }
 
+uint64_t assay_online_levels(uint64_t episodes)
+{
+    uint64_t levels = 1;
+    while (levels < 63 && (UINT64_C(1) << levels) < episodes) {
+        levels++;
+    }
+    return levels;
+}
+
 /* Chowdhury and Zhou, Lemmas 3 and 4, with the corrected b: a sum of m
  * Laplace variables of scale b is below b sqrt(8 m log), of m Gaussians below
  * sigma sqrt(2 m log). */
@@ -71,7 +79,7 @@ void assay_online_widths(double *pairs, double *triples,
     double sa = (double)shape->num_states * shape->num_actions;
     double log1 = log(6.0 * sa * steps / params->failure);
     double log2 = log1 + log((double)shape->num_states);
-    uint64_t levels = assay_counter_levels(params->episodes);
+    uint64_t levels = assay_online_levels(params->episodes);
     double terms = (double)params->episodes;
     uint64_t bound = assay_online_sensitivity(params, shape);
     double b;

@@ -44,6 +44,15 @@ assay_status assay_privatizer_check(const struct assay_custodian *custodian,
 void assay_privatizer_scale(mpq_t out, assay_noise noise, uint64_t sensitivity,
                             const mpq_t budget);
 
+/**
+ * A rho (a multiple of 2^-20) whose zCDP is (epsilon, delta)-DP by the
+ * accountant's conversion: the largest found by bisection.
+ * Errors  ASSAY_INVALID if delta is not in (0, 1) or epsilon is too small.
+ */
+assay_status assay_privatizer_rho(mpq_t rho, const mpq_t epsilon,
+                                  const mpq_t delta,
+                                  assay_error *err) ASSAY_MUST_CHECK;
+
 /** "none", "gaussian", "laplace". */
 const char *assay_noise_name(assay_noise noise);
 

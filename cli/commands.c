@@ -12,6 +12,7 @@ const assay_command assay_commands[] = {
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"simulate", "regret of online learners", assay_cli_simulate},
     {NULL, NULL, NULL},
 };
 
