@@ -9,6 +9,7 @@
 
 #include "algorithms/mdp.h"
 #include "algorithms/online.h"
+#include "algorithms/vtr.h"
 #include "core/progress.h"
 
 /** A regret curve: cumulative pseudo-regret after `episode[i]` episodes. */
@@ -32,5 +33,14 @@ assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,
                                    uint64_t seed, uint64_t run,
                                    assay_progress *meter,
                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** The same for (LDP-)UCRL-VTR: each user gets the model, plans, acts and sends
+ *  her report. */
+assay_status assay_simulate_vtr(assay_curve *curve, const assay_mdp *mdp,
+                                const assay_vtr_params *params,
+                                struct assay_custodian *custodian,
+                                uint64_t seed, uint64_t run,
+                                assay_progress *meter,
+                                assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

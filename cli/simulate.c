@@ -21,7 +21,8 @@ static const char *const HELP =
     "Runs an online learner on simulated users and prints its regret: the sum\n"
     "over users of optimal minus actual value, both exact.\n"
     "\n"
-    "  LEARNER           private-ucb-vi, private-ucb-po, pucb, ldp-ob\n"
+    "  LEARNER           private-ucb-vi, private-ucb-po, pucb, ldp-ob,\n"
+    "                    ucrl-vtr (privatizer local: LDP-UCRL-VTR)\n"
     "  --env NAME        riverswim, riverswim-inhomogeneous, random, chain,\n"
     "                    clinic; with numbers: riverswim:S=3,H=6\n"
     "  --privatizer P    none, central (tree counters, joint DP) or local\n"
@@ -33,6 +34,7 @@ static const char *const HELP =
     "  --seed N          of the environment only: noise has no seed\n"
     "  --bonus X         times the statistical bonus: 0.05; the paper's is 1\n"
     "  --width X         times the noise bounds E: 0.005; the paper's is 1\n"
+    "  --statistics S    ucrl-vtr: counts (default) or printed\n"
     "  --triples-only    do not release N(s,a): sensitivity 4H, not 6H\n"
     "  --curve FILE      CSV: episode, mean and deviation of the regret\n"
     "  --ledger L.db     charge it (replace-one); else a temporary ledger\n"
@@ -43,15 +45,16 @@ static const char *const HELP =
 
 typedef struct sim_options {
     const char *env, *privatizer, *noise, *epsilon, *delta, *rho;
-    const char *curve, *ledger;
+    const char *curve, *ledger, *statistics;
     uint64_t episodes, runs, seed, points;
     double bonus, width;
     int triples_only, json;
     int learner;
 } sim_options;
 
-static const char *const LEARNERS[] = {"private-ucb-vi", "private-ucb-po",
-                                       "pucb", "ldp-ob", NULL};
+static const char *const LEARNERS[] = {
+    "private-ucb-vi", "private-ucb-po", "pucb", "ldp-ob", "ucrl-vtr", NULL};
+#define VTR 4
 
 static assay_status parse(sim_options *o, int argc, char **argv,
                           assay_error *err)
@@ -65,6 +68,7 @@ static assay_status parse(sim_options *o, int argc, char **argv,
         {"delta", ASSAY_FIELD_TEXT, &o->delta},
         {"rho", ASSAY_FIELD_TEXT, &o->rho},
         {"ledger", ASSAY_FIELD_TEXT, &o->ledger},
+        {"statistics", ASSAY_FIELD_TEXT, &o->statistics},
         {"episodes", ASSAY_FIELD_NUMBER, &o->episodes},
         {"runs", ASSAY_FIELD_NUMBER, &o->runs},
         {"seed", ASSAY_FIELD_NUMBER, &o->seed},
@@ -137,7 +141,7 @@ static assay_status set_params(assay_online_params *p, const sim_options *o,
         status = assay_fields_word(&noise, o->noise, "--noise", noises, err);
     }
     assay_online_params_init(p);
-    p->rule = (assay_online_rule)o->learner;
+    p->rule = o->learner == VTR ? ASSAY_UCB_VI : (assay_online_rule)o->learner;
     p->trust = (assay_trust)trust;
     p->noise = (assay_noise)noise;
     p->episodes = o->episodes;
@@ -147,6 +151,48 @@ static assay_status set_params(assay_online_params *p, const sim_options *o,
     if (status == ASSAY_OK) {
         status = set_budget(p, o, err);
     }
+    return status;
+}
+
+/* UCRL-VTR's parameters from the others; `budget` is theirs. */
+static assay_status set_vtr(assay_vtr_params *v, const sim_options *o,
+                            const assay_online_params *p, assay_error *err)
+{
+    static const char *const kinds[] = {"printed", "counts", NULL};
+    int kind = 0;
+    assay_status status =
+        assay_fields_word(&kind, o->statistics, "--statistics", kinds, err);
+    assay_vtr_params_init(v);
+    if (status == ASSAY_OK && p->trust == ASSAY_TRUST_CENTRAL) {
+        status = assay_fail(err, ASSAY_UNSUPPORTED,
+                            "ucrl-vtr has the privatizers none and local");
+    }
+    v->statistics = (assay_vtr_statistics)kind;
+    v->noise = p->trust == ASSAY_TRUST_NONE ? ASSAY_NOISE_NONE : p->noise;
+    mpq_set(v->budget, p->budget);
+    v->episodes = p->episodes;
+    v->bonus = p->bonus_scale;
+    return status;
+}
+
+/* One run of whichever learner it is. */
+static assay_status run_one(assay_curve *curve, const sim_options *o,
+                            const assay_mdp *mdp, const assay_online_params *p,
+                            assay_custodian *custodian, uint64_t run,
+                            assay_progress *meter, assay_error *err)
+{
+    assay_vtr_params v;
+    assay_status status;
+    if (o->learner != VTR) {
+        return assay_simulate_online(curve, mdp, p, custodian, o->seed, run,
+                                     meter, err);
+    }
+    status = set_vtr(&v, o, p, err);
+    if (status == ASSAY_OK) {
+        status = assay_simulate_vtr(curve, mdp, &v, custodian, o->seed, run,
+                                    meter, err);
+    }
+    assay_vtr_params_clear(&v);
     return status;
 }
 
@@ -200,8 +246,7 @@ static assay_status run_all(sums *total, assay_curve *curve,
     assay_status status = ASSAY_OK;
     for (uint64_t run = 0; status == ASSAY_OK && run < o->runs; run++) {
         assay_progress_start(&meter, LEARNERS[o->learner], o->episodes);
-        status = assay_simulate_online(curve, mdp, p, custodian, o->seed, run,
-                                       &meter, err);
+        status = run_one(curve, o, mdp, p, custodian, run, &meter, err);
         assay_progress_finish(&meter);
         for (size_t i = 0; i < curve->num_points; i++) {
             total->first[i] += curve->regret[i];
@@ -352,6 +397,7 @@ int assay_cli_simulate(int argc, char **argv)
     memset(&o, 0, sizeof o);
     o.privatizer = "none";
     o.noise = "laplace";
+    o.statistics = "counts";
     o.episodes = 10000;
     o.runs = 1;
     o.seed = 1;
