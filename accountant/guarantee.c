@@ -74,7 +74,9 @@ typedef struct entry {
 
 static const entry methods[] = {
     {"basic", assay_method_basic, 1},
+    {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
+    {"renyi", assay_method_renyi, 1},
 };
 
 static double now(void)

@@ -38,6 +38,29 @@
     }
 */
 
+/*@ ghost
+    /@ requires order: 0 <= a <= b;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures square: a * a <= b * b;
+    @/
+    void lemma_square(int64_t a, int64_t b)
+    {
+    }
+*/
+/*@ ghost
+    /@ requires order: i < n && 0 <= b;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures next: i * b + b <= n * b;
+    @/
+    void lemma_next(size_t i, size_t n, int64_t b)
+    {
+    }
+*/
+
 int64_t assay_clip(int64_t x, int64_t lo, int64_t hi)
 {
     if (x < lo) {
@@ -78,6 +101,7 @@ int64_t assay_scale_one(int64_t x, int64_t c, int64_t m)
     //@ assert shrink: a * c <= a * m;
     //@ assert small: q * m <= a * m;
     //@ assert less: q <= a;
+    //@ ghost lemma_square(q * m, a * c);
     //@ assert square: (q * m) * (q * m) <= (a * c) * (a * c);
     //@ assert left: (q * m) * (q * m) == (m * m) * (q * q);
     //@ assert right: (a * c) * (a * c) == (c * c) * (a * a);
@@ -132,7 +156,7 @@ static int64_t sum_squares(const int64_t *v, size_t n, int64_t b2)
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
         //@ assert entry: 0 <= x * x <= b2;
-        //@ assert next: i * b2 + b2 <= n * b2;
+        //@ ghost lemma_next(i, n, b2);
         s += x * x;
     }
     return s;
@@ -222,7 +246,7 @@ static int64_t scale_l2(int64_t *v, size_t n, int64_t b2, int64_t c, int64_t r)
         /*@ assert unfold: SumSquares{Pre}(v, i + 1) ==
               SumSquares{Pre}(v, i) + Square(x); */
         //@ assert entry: 0 <= x * x <= b2;
-        //@ assert next: i * b2 + b2 <= n * b2;
+        //@ ghost lemma_next(i, n, b2);
         const int64_t y = assay_scale_one(x, c, r);
         //@ assert smaller: 0 <= y * y <= x * x;
         /*@ assert step: (after + y * y) * (r * r) <=
@@ -301,7 +325,7 @@ int64_t assay_sum(const int64_t *v, size_t n, int64_t b)
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
-        //@ assert next: i * b + b <= n * b;
+        //@ ghost lemma_next(i, n, b);
         s += v[i];
     }
     return s;

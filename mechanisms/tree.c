@@ -176,7 +176,7 @@ static assay_status new_tree(assay_tree **out, assay_custodian *custodian,
                           dimension);
     }
     mpq_set(tree->noise, noise);
-    status = set_levels(tree, assay_tree_levels(tree->horizon), err);
+    status = set_levels(tree, (unsigned)assay_tree_levels(tree->horizon), err);
     if (status == ASSAY_OK) {
         status = charge(tree, sensitivity, label, err);
     }
@@ -264,7 +264,7 @@ assay_status assay_tree_add(assay_tree *tree, const int64_t *step,
     }
     tree->time++;
     tree->steps++;
-    close_node(tree, assay_tree_closing(tree->time), step);
+    close_node(tree, (unsigned)assay_tree_closing(tree->time), step);
     if (prefix != NULL) {
         assay_tree_prefix(tree, prefix);
     }

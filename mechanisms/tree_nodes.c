@@ -1,23 +1,15 @@
 /* ring: kernel */
 #include "mechanisms/tree_nodes.h"
 
-/*@ lemma power_positive: \forall integer j; 0 <= j ==>
-      Power2(j + 1) == 2 * Power2(j);
-*/
-
-unsigned assay_tree_levels(uint64_t horizon)
+uint64_t assay_tree_levels(uint64_t horizon)
 {
-    unsigned levels = 1;
+    uint64_t levels = 1;
     uint64_t size = 2;
-    /*@ loop invariant range: 1 <= levels <= 62;
-        loop invariant size: size == Power2(levels);
+    /*@ loop invariant size: size == Power2(levels);
         loop invariant below: Power2(levels - 1) <= horizon;
-        loop invariant small: size <= 4611686018427387904;
-        loop invariant room: levels == 62 ==> size > horizon;
-        loop invariant exact: (levels == 62 ==> size == 4611686018427387904) &&
-          (levels < 62 ==> size * 2 <= 4611686018427387904);
+        loop invariant range: 1 <= levels < size <= 2 * horizon;
         loop assigns levels, size;
-        loop variant 62 - levels;
+        loop variant 2 * horizon - size;
     */
     while (size <= horizon) {
         levels++;
@@ -26,20 +18,22 @@ unsigned assay_tree_levels(uint64_t horizon)
     return levels;
 }
 
-unsigned assay_tree_closing(uint64_t t)
+uint64_t assay_tree_closing(uint64_t t)
 {
-    unsigned level = 0;
+    uint64_t level = 0;
     uint64_t rest = t;
     //@ ghost uint64_t size = 1;
-    /*@ loop invariant range: 0 <= level <= 61;
-        loop invariant positive: rest >= 1;
-        loop invariant size: size == Power2(level) && size >= 1;
+    /*@ loop invariant range: 0 <= level < size <= t && rest >= 1;
+        loop invariant size: size == Power2(level);
         loop invariant split: t == rest * size;
-        loop invariant room: size * rest < 4611686018427387904;
         loop assigns level, rest, size;
         loop variant rest;
     */
     while (rest % 2 == 0) {
+        //@ ghost uint64_t half = rest / 2;
+        //@ assert even: rest == 2 * half;
+        //@ assert split: t == half * (2 * size);
+        //@ assert small: 2 * size <= t;
         rest /= 2;
         level++;
         //@ ghost size *= 2;

@@ -18,8 +18,6 @@
 #define ASSAY_TREE_MAX_LEVELS 62
 
 /*@ logic integer Power2(integer j) = j <= 0 ? 1 : 2 * Power2(j - 1);
-    predicate Closes(integer t, integer j) = t % Power2(j) == 0 &&
-      t % Power2(j + 1) != 0;
 */
 
 /** floor(log2 K) + 1: how many closed nodes one leaf can lie in. */
@@ -27,22 +25,21 @@
     terminates \true;
     exits \false;
     assigns \nothing;
-    ensures range: 1 <= \result <= 62;
+    ensures some: 1 <= \result;
     ensures fits: Power2(\result - 1) <= horizon;
     ensures next: Power2(\result) > horizon;
 */
-unsigned assay_tree_levels(uint64_t horizon);
+uint64_t assay_tree_levels(uint64_t horizon);
 
 /** The level of the node that step t closes. */
 /*@ requires range: 1 <= t < 4611686018427387904;
     terminates \true;
     exits \false;
     assigns \nothing;
-    ensures range: 0 <= \result <= 61;
-    ensures whole: t % Power2(\result) == 0;
-    ensures odd: (t / Power2(\result)) % 2 == 1;
+    ensures closes: \exists integer q; q % 2 == 1 &&
+      t == q * Power2(\result);
 */
-unsigned assay_tree_closing(uint64_t t);
+uint64_t assay_tree_closing(uint64_t t);
 
 /** a[i] += b[i], exact and kept in [-2^62, 2^62]. Each result moves by at most
  *  as much as an argument does, so it does not raise a sensitivity. */

@@ -81,7 +81,7 @@ static void levels_and_closings_match_their_definition(void **state)
     assert_int_equal(assay_tree_levels(4), 3);
     assert_int_equal(assay_tree_levels(((uint64_t)1 << 62) - 1), 62);
     for (uint64_t t = 1; t < 5000; t++) {
-        unsigned j = assay_tree_closing(t);
+        uint64_t j = assay_tree_closing(t);
         assert_true(t % ((uint64_t)1 << j) == 0 && (t >> j & 1) == 1);
     }
 }
