@@ -118,3 +118,33 @@ assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,
     free(steps);
     return status;
 }
+
+assay_status assay_simulate_dp_apvi(double *gap, const assay_mdp *mdp,
+                                    const double *behaviour, uint64_t num_users,
+                                    const assay_dp_apvi_params *params,
+                                    struct assay_custodian *custodian,
+                                    uint64_t seed, assay_error *err)
+{
+    assay_counts *counts = NULL;
+    assay_policy *policy = NULL;
+    double best = 0.0;
+    double value = 0.0;
+    assay_status status =
+        assay_counts_simulate(&counts, mdp, behaviour, num_users, seed, err);
+    if (status == ASSAY_OK) {
+        status = assay_dp_apvi_learn(&policy, counts, mdp->reward, params,
+                                     custodian, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_mdp_optimum(&best, NULL, mdp, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_mdp_evaluate(&value, mdp, policy, err);
+    }
+    if (status == ASSAY_OK) {
+        *gap = best - value;
+    }
+    assay_policy_free(policy);
+    assay_counts_free(counts);
+    return status;
+}

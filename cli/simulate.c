@@ -22,7 +22,8 @@ static const char *const HELP =
     "over users of optimal minus actual value, both exact.\n"
     "\n"
     "  LEARNER           private-ucb-vi, private-ucb-po, pucb, ldp-ob,\n"
-    "                    ucrl-vtr (privatizer local: LDP-UCRL-VTR)\n"
+    "                    ucrl-vtr (privatizer local: LDP-UCRL-VTR), or\n"
+    "                    dp-apvi: the gap after offline learning\n"
     "  --env NAME        riverswim, riverswim-inhomogeneous, random, chain,\n"
     "                    clinic; with numbers: riverswim:S=3,H=6\n"
     "  --privatizer P    none, central (tree counters, joint DP) or local\n"
@@ -36,6 +37,9 @@ static const char *const HELP =
     "  --width X         times the noise bounds E: 0.005; the paper's is 1\n"
     "  --statistics S    ucrl-vtr: counts (default) or printed\n"
     "  --triples-only    do not release N(s,a): sensitivity 4H, not 6H\n"
+    "  --users N         dp-apvi: trajectories, instead of episodes; also\n"
+    "                    --preset, --penalty, --c1, --c2 of `assay learn`;\n"
+    "                    the privatizer is none or central\n"
     "  --curve FILE      CSV: episode, mean and deviation of the regret\n"
     "  --ledger L.db     charge it (replace-one); else a temporary ledger\n"
     "  --json\n"
@@ -45,16 +49,18 @@ static const char *const HELP =
 
 typedef struct sim_options {
     const char *env, *privatizer, *noise, *epsilon, *delta, *rho;
-    const char *curve, *ledger, *statistics;
-    uint64_t episodes, runs, seed, points;
-    double bonus, width;
+    const char *curve, *ledger, *statistics, *preset, *penalty;
+    uint64_t episodes, runs, seed, points, users;
+    double bonus, width, c1, c2;
     int triples_only, json;
     int learner;
 } sim_options;
 
 static const char *const LEARNERS[] = {
-    "private-ucb-vi", "private-ucb-po", "pucb", "ldp-ob", "ucrl-vtr", NULL};
+    "private-ucb-vi", "private-ucb-po", "pucb", "ldp-ob",
+    "ucrl-vtr",       "dp-apvi",        NULL};
 #define VTR 4
+#define DP_APVI 5
 
 static assay_status parse(sim_options *o, int argc, char **argv,
                           assay_error *err)
@@ -73,6 +79,11 @@ static assay_status parse(sim_options *o, int argc, char **argv,
         {"runs", ASSAY_FIELD_NUMBER, &o->runs},
         {"seed", ASSAY_FIELD_NUMBER, &o->seed},
         {"points", ASSAY_FIELD_NUMBER, &o->points},
+        {"users", ASSAY_FIELD_NUMBER, &o->users},
+        {"preset", ASSAY_FIELD_TEXT, &o->preset},
+        {"penalty", ASSAY_FIELD_TEXT, &o->penalty},
+        {"c1", ASSAY_FIELD_REAL, &o->c1},
+        {"c2", ASSAY_FIELD_REAL, &o->c2},
         {"bonus", ASSAY_FIELD_REAL, &o->bonus},
         {"width", ASSAY_FIELD_REAL, &o->width},
         {"triples-only", ASSAY_FIELD_FLAG, &o->triples_only},
@@ -141,7 +152,7 @@ static assay_status set_params(assay_online_params *p, const sim_options *o,
         status = assay_fields_word(&noise, o->noise, "--noise", noises, err);
     }
     assay_online_params_init(p);
-    p->rule = o->learner == VTR ? ASSAY_UCB_VI : (assay_online_rule)o->learner;
+    p->rule = o->learner >= VTR ? ASSAY_UCB_VI : (assay_online_rule)o->learner;
     p->trust = (assay_trust)trust;
     p->noise = (assay_noise)noise;
     p->episodes = o->episodes;
@@ -175,6 +186,58 @@ static assay_status set_vtr(assay_vtr_params *v, const sim_options *o,
     return status;
 }
 
+static assay_status set_apvi(assay_dp_apvi_params *v, const sim_options *o,
+                             const assay_online_params *p, assay_error *err)
+{
+    static const char *const presets[] = {"paper", "practical", NULL};
+    static const char *const penalties[] = {"bernstein", "hoeffding", NULL};
+    int preset = 1;
+    int penalty = 0;
+    assay_status status =
+        assay_fields_word(&preset, o->preset, "--preset", presets, err);
+    if (status == ASSAY_OK) {
+        status = assay_fields_word(&penalty, o->penalty, "--penalty", penalties,
+                                   err);
+    }
+    if (status == ASSAY_OK && p->trust == ASSAY_TRUST_LOCAL) {
+        status = assay_fail(err, ASSAY_UNSUPPORTED,
+                            "dp-apvi has the privatizers none and central");
+    }
+    assay_dp_apvi_params_init(v, (assay_preset)preset);
+    v->penalty = (assay_penalty)penalty;
+    v->noise = p->trust == ASSAY_TRUST_NONE ? ASSAY_NOISE_NONE : p->noise;
+    mpq_set(v->budget, p->budget);
+    v->triples_only = o->triples_only;
+    v->c1 = o->c1 < 0.0 ? v->c1 : o->c1;
+    v->c2 = o->c2 < 0.0 ? v->c2 : o->c2;
+    return status;
+}
+
+/* The gap of one offline run, as a curve of one point. */
+static assay_status run_apvi(assay_curve *curve, const sim_options *o,
+                             const assay_mdp *mdp, const assay_online_params *p,
+                             assay_custodian *custodian, uint64_t run,
+                             assay_error *err)
+{
+    assay_dp_apvi_params v;
+    double *behaviour = NULL;
+    double gap = 0.0;
+    assay_status status = set_apvi(&v, o, p, err);
+    if (status == ASSAY_OK) {
+        status = assay_environment_behaviour(&behaviour, o->env, mdp, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_simulate_dp_apvi(&gap, mdp, behaviour, o->users, &v,
+                                        custodian, o->seed + run, err);
+    }
+    for (size_t i = 0; i < curve->num_points; i++) {
+        curve->regret[i] = gap;
+    }
+    free(behaviour);
+    assay_dp_apvi_params_clear(&v);
+    return status;
+}
+
 /* One run of whichever learner it is. */
 static assay_status run_one(assay_curve *curve, const sim_options *o,
                             const assay_mdp *mdp, const assay_online_params *p,
@@ -183,6 +246,9 @@ static assay_status run_one(assay_curve *curve, const sim_options *o,
 {
     assay_vtr_params v;
     assay_status status;
+    if (o->learner == DP_APVI) {
+        return run_apvi(curve, o, mdp, p, custodian, run, err);
+    }
     if (o->learner != VTR) {
         return assay_simulate_online(curve, mdp, p, custodian, o->seed, run,
                                      meter, err);
@@ -303,20 +369,23 @@ static assay_status print_result(const sim_options *o, const assay_mdp *mdp,
         status = assay_mdp_evaluate_mixed(&even, mdp, NULL, err);
     }
     if (status == ASSAY_OK) {
+        int offline = o->learner == DP_APVI;
+        uint64_t size = offline ? o->users : o->episodes;
         (void)printf(
             o->json
                 ? "{\"learner\": \"%s\", \"privatizer\": \"%s\", \"noise\": "
-                  "\"%s\", \"budget\": \"%s\", \"episodes\": %" PRIu64
-                  ", \"runs\": %" PRIu64 ", \"regret\": %.6g, "
-                  "\"deviation\": %.6g, \"linear\": %.6g}\n"
-                : "%s, %s privatizer, %s noise, budget %s: %" PRIu64
-                  " episodes, %" PRIu64 " runs\nregret     %.6g\n"
-                  "deviation  %.3g\nlinear     %.6g (acting at random)\n",
+                  "\"%s\", \"budget\": \"%s\", \"%s\": %" PRIu64
+                  ", \"runs\": %" PRIu64 ", \"%s\": %.6g, "
+                  "\"deviation\": %.6g, \"random\": %.6g}\n"
+                : "%s, %s privatizer, %s noise, budget %s\n%-10s %" PRIu64
+                  "\nruns       %" PRIu64 "\n%-10s %.6g\ndeviation  %.3g\n"
+                  "random     %.6g (acting at random)\n",
             LEARNERS[o->learner], o->privatizer,
             p->trust == ASSAY_TRUST_NONE ? "no" : o->noise,
             p->trust == ASSAY_TRUST_NONE || budget == NULL ? "0" : budget,
-            o->episodes, o->runs, mean, dev,
-            (best - even) * (double)o->episodes);
+            offline ? "users" : "episodes", size, o->runs,
+            offline ? "gap" : "regret", mean, dev,
+            (best - even) * (offline ? 1.0 : (double)o->episodes));
     }
     free(budget);
     return status;
@@ -404,7 +473,16 @@ int assay_cli_simulate(int argc, char **argv)
     o.points = 200;
     o.bonus = 0.05;
     o.width = 0.005;
+    o.users = 10000;
+    o.preset = "practical";
+    o.penalty = "bernstein";
+    o.c1 = -1.0;
+    o.c2 = -1.0;
     status = parse(&o, argc - 1, argv + 1, &err);
+    if (o.learner == DP_APVI) {
+        o.episodes = 2; /* one number comes out: the gap */
+        o.points = 1;
+    }
     if (status == ASSAY_OK) {
         status = simulate(&o, &err);
     }
