@@ -11,7 +11,7 @@ CC ?= gcc
 WP_CACHE ?= replay
 
 WARN := -Wall -Wextra -Wconversion -Wshadow -pedantic -Werror
-OPT ?= -O2
+OPT ?= -O3
 CPPFLAGS += -I. -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE \
             -DASSAY_VERSION='"$(VERSION)"'
 BASE_CFLAGS := -std=c11 -g $(OPT) -fPIC -fno-strict-overflow $(WARN)

@@ -5,6 +5,13 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"account", "a list of events to a guarantee", assay_cli_account},
+    {"data", "generate synthetic trajectories", assay_cli_data},
+    {"evaluate-policy", "the exact value of a policy",
+     assay_cli_evaluate_policy},
+    {"learn", "learn a private policy from trajectories", assay_cli_learn},
+    {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {NULL, NULL, NULL},
 };
 

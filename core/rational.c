@@ -2,7 +2,7 @@
 #include "core/rational.h"
 
 #include <ctype.h>
-#include <mpfr.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,23 +156,79 @@ char *assay_rational_text(const mpq_t q)
     return text == NULL ? NULL : mpq_get_str(text, 10, q);
 }
 
+/* m * 10^shift with exactly `digits` digits of m bounds |q| on the asked side
+   (up: from above). Integers only, so an exact decimal stays exact. */
+static long decimal_mantissa(mpz_t m, const mpq_t q, int digits, int up)
+{
+    long guess = (long)mpz_sizeinbase(mpq_numref(q), 10) -
+                 (long)mpz_sizeinbase(mpq_denref(q), 10) - digits - 1;
+    mpz_t num, den, ten;
+    mpz_inits(num, den, ten, NULL);
+    for (;; guess++) {
+        mpz_ui_pow_ui(ten, 10, (unsigned long)labs(guess));
+        mpz_abs(num, mpq_numref(q));
+        mpz_set(den, mpq_denref(q));
+        mpz_mul(guess < 0 ? num : den, guess < 0 ? num : den, ten);
+        if (up) {
+            mpz_cdiv_q(m, num, den);
+        } else {
+            mpz_fdiv_q(m, num, den);
+        }
+        mpz_ui_pow_ui(ten, 10, (unsigned long)digits);
+        if (mpz_cmp(m, ten) < 0) {
+            break;
+        }
+    }
+    mpz_clears(num, den, ten, NULL);
+    return guess;
+}
+
+/* The digits of m with a point or a power of ten, no zeros at the end. */
+static char *decimal_format(const mpz_t m, long shift, int negative)
+{
+    size_t room = mpz_sizeinbase(m, 10) + 40;
+    char *digits = malloc(room);
+    char *text = malloc(room);
+    if (digits == NULL || text == NULL) {
+        free(digits);
+        free(text);
+        return NULL;
+    }
+    (void)mpz_get_str(digits, 10, m);
+    long len = (long)strlen(digits);
+    long power = len - 1 + shift; /* of the first digit */
+    while (len > 1 && digits[len - 1] == '0') {
+        digits[--len] = '\0';
+    }
+    const char *sign = negative ? "-" : "";
+    if (power < -6 || power > 20) {
+        (void)snprintf(text, room, "%s%c%s%se%ld", sign, digits[0],
+                       len > 1 ? "." : "", digits + 1, power);
+    } else if (power < 0) {
+        (void)snprintf(text, room, "%s0.%.*s%s", sign, (int)(-power - 1),
+                       "000000", digits);
+    } else if (power + 1 >= len) {
+        (void)snprintf(text, room, "%s%s%.*s", sign, digits,
+                       (int)(power + 1 - len), "00000000000000000000");
+    } else {
+        (void)snprintf(text, room, "%s%.*s.%s", sign, (int)(power + 1), digits,
+                       digits + power + 1);
+    }
+    free(digits);
+    return text;
+}
+
 char *assay_rational_decimal(const mpq_t q, int digits, int up)
 {
-    mpfr_t value;
-    char *text = NULL;
-    char *copy = NULL;
-    mpfr_rnd_t rnd = up ? MPFR_RNDU : MPFR_RNDD;
-    mpfr_init2(value, 64 + 4 * (mpfr_prec_t)digits);
-    mpfr_set_q(value, q, rnd);
-    if (mpfr_asprintf(&text, "%.*R*g", digits, rnd, value) >= 0) {
-        copy = malloc(strlen(text) + 1);
-        if (copy != NULL) {
-            memcpy(copy, text, strlen(text) + 1);
-        }
-        mpfr_free_str(text);
-    }
-    mpfr_clear(value);
-    return copy;
+    mpz_t m;
+    mpz_init(m);
+    int negative = mpq_sgn(q) < 0;
+    long shift = mpq_sgn(q) == 0
+                     ? 0
+                     : decimal_mantissa(m, q, digits, negative ? !up : up);
+    char *text = decimal_format(m, shift, negative);
+    mpz_clear(m);
+    return text;
 }
 
 void assay_mpz_set_u64(mpz_t out, uint64_t value)

@@ -1,0 +1,72 @@
+/* ring: glue */
+/**
+ * Inside the accountant: prices of single events, and the methods that combine
+ * them. Private to the room.
+ */
+#ifndef ASSAY_ACCOUNTANT_ACCOUNT_H
+#define ASSAY_ACCOUNTANT_ACCOUNT_H
+
+#include "accountant/guarantee.h"
+
+/** The question: one of epsilon and delta is given in `target`. */
+typedef struct assay_query {
+    const assay_event_list *events;
+    int fixed_epsilon;
+    mpq_srcptr target;
+    const assay_account_options *options;
+} assay_query;
+
+/** ASSAY_UNSUPPORTED: the method does not apply to this list (the message names
+ *  the event). `out` is initialised; its method name is set. */
+typedef assay_status assay_method(assay_bound *out, const assay_query *query,
+                                  assay_error *err);
+
+assay_method assay_method_basic;
+assay_method assay_method_zcdp;
+
+/** The price of one run of an event (count 1), group and coin included.
+ *  has_pure: it is (epsilon, delta)-DP. has_rho: it is rho-zCDP except with
+ *  probability rho_delta. Both may hold. All are upper bounds. */
+typedef struct assay_cost {
+    int has_pure;
+    mpq_t epsilon;
+    mpq_t delta;
+    int has_rho;
+    mpq_t rho;
+    mpq_t rho_delta;
+    const char *pure_id; /* the theorem behind epsilon */
+    const char *rho_id;  /* the theorem behind rho */
+    const char *pure_id2;
+    const char *rho_id2;
+} assay_cost;
+
+void assay_cost_init(assay_cost *cost);
+void assay_cost_reset(assay_cost *cost);
+void assay_cost_clear(assay_cost *cost);
+assay_status assay_event_cost(assay_cost *out, const assay_event *event,
+                              assay_neighbours neighbours,
+                              assay_error *err) ASSAY_MUST_CHECK;
+
+/** The smallest delta of rho-zCDP at epsilon, and the order that shows it. */
+assay_status assay_zcdp_best_delta(mpq_t delta, mpq_t alpha, const mpq_t rho,
+                                   const mpq_t epsilon,
+                                   assay_error *err) ASSAY_MUST_CHECK;
+
+void assay_bound_init(assay_bound *bound, const char *method);
+void assay_bound_clear(assay_bound *bound);
+/** Adds a theorem id once; NULL is fine. */
+void assay_bound_cite(assay_bound *bound, const char *id);
+
+/** A sum that stays short: exact until its denominator passes 2^14 bits, then
+ *  rounded up to a multiple of 2^-512. */
+typedef struct assay_sum {
+    mpq_t total;
+    mpq_t chunk;
+    int rounded;
+} assay_sum;
+void assay_sum_init(assay_sum *sum);
+void assay_sum_add(assay_sum *sum, const mpq_t term, uint64_t count);
+void assay_sum_get(mpq_t out, assay_sum *sum);
+void assay_sum_clear(assay_sum *sum);
+
+#endif

@@ -1,0 +1,25 @@
+/* ring: kernel */
+#include "accountant/bookkeeping.h"
+
+assay_status assay_count_add(uint64_t *out, uint64_t a, uint64_t b)
+{
+    if (a > ASSAY_COUNT_LIMIT || b > ASSAY_COUNT_LIMIT - a) {
+        return ASSAY_RANGE;
+    }
+    *out = a + b;
+    return ASSAY_OK;
+}
+
+assay_status assay_count_multiply(uint64_t *out, uint64_t a, uint64_t b)
+{
+    if (b != 0 && a > ASSAY_COUNT_LIMIT / b) {
+        return ASSAY_RANGE;
+    }
+    *out = a * b;
+    return ASSAY_OK;
+}
+
+int assay_sequence_follows(uint64_t previous, uint64_t sequence)
+{
+    return previous < ASSAY_COUNT_LIMIT && sequence == previous + 1;
+}
