@@ -13,6 +13,8 @@ const assay_command assay_commands[] = {
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {"sample", "draw exact noise from a named law", assay_cli_sample},
     {"simulate", "regret of online learners", assay_cli_simulate},
+    {"release", "private answers to questions about a CSV file",
+     assay_cli_release},
     {NULL, NULL, NULL},
 };
 

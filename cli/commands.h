@@ -28,5 +28,6 @@ int assay_cli_learn(int argc, char **argv);
 int assay_cli_ledger(int argc, char **argv);
 int assay_cli_sample(int argc, char **argv);
 int assay_cli_simulate(int argc, char **argv);
+int assay_cli_release(int argc, char **argv);
 
 #endif
