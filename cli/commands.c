@@ -11,10 +11,10 @@ const assay_command assay_commands[] = {
      assay_cli_evaluate_policy},
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
-    {"sample", "draw exact noise from a named law", assay_cli_sample},
-    {"simulate", "regret of online learners", assay_cli_simulate},
     {"release", "private answers to questions about a CSV file",
      assay_cli_release},
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"simulate", "regret of online learners", assay_cli_simulate},
     {NULL, NULL, NULL},
 };
 

@@ -26,8 +26,8 @@ int assay_cli_data(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);
 int assay_cli_ledger(int argc, char **argv);
+int assay_cli_release(int argc, char **argv);
 int assay_cli_sample(int argc, char **argv);
 int assay_cli_simulate(int argc, char **argv);
-int assay_cli_release(int argc, char **argv);
 
 #endif
