@@ -1,6 +1,6 @@
 (* Route 1 for the laws that are released: the cumulative function of any law on Z is a distribution function, so inversion
    gives that law; the discrete Laplace law in closed form; blocks with the cumulative function of its block weights. *)
-From Coq Require Import Reals Lra Lia List ZArith FinFun Classical.
+From Coq Require Import Reals Lra Lia List ZArith FinFun Classical ConstructiveEpsilon.
 From Coquelicot Require Import Coquelicot.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
 From Assay.samplers Require Import Tape Uniform Inverse Laplace Blocks.
@@ -77,13 +77,13 @@ Qed.
 End Cum.
 (* a window for the search always exists *)
 Lemma window_exists F digits m : cdf F -> (forall m k, digit_of m (F k) (digits m k)) ->
-  (exists k, digits m k = 0%Z) /\ (exists k, (W ^ Z.of_nat m - 1 <= digits m k)%Z).
+  (exists n, digits m (- Z.of_nat n)%Z = 0%Z) /\ (exists n, (W ^ Z.of_nat m - 1 <= digits m (Z.of_nat n))%Z).
 Proof.
   intros HF Hd; assert (HW : 0 < IZR W ^ m) by (apply pow_lt; pose proof Wr_pos; lra).
   assert (He : 0 < / IZR W ^ m) by now apply Rinv_0_lt_compat.
   pose proof HF as [Hm Ht Hb]; pose proof (cdf_01 F) as H01; split.
   - apply is_lim_seq_spec in Hb; destruct (Hb (mkposreal _ He)) as [n Hn]; specialize (Hn n (le_n n)); simpl in Hn.
-    exists (- Z.of_nat n)%Z; destruct (Hd m (- Z.of_nat n)%Z) as [D1 D2].
+    exists n; destruct (Hd m (- Z.of_nat n)%Z) as [D1 D2].
     apply Rabs_lt_between in Hn; assert (F (- Z.of_nat n)%Z < / IZR W ^ m) by lra.
     assert (0 <= F (- Z.of_nat n)%Z) by (apply H01; exact HF).
     assert (IZR W ^ m * F (- Z.of_nat n)%Z < 1).
@@ -91,11 +91,28 @@ Proof.
     assert (IZR (digits m (- Z.of_nat n)%Z) < 1) as L1 by lra; assert (0 < IZR (digits m (- Z.of_nat n)%Z) + 1) as L2 by nra.
     rewrite <- plus_IZR in L2; apply lt_IZR in L1; apply lt_IZR in L2; lia.
   - apply is_lim_seq_spec in Ht; destruct (Ht (mkposreal _ He)) as [n Hn]; specialize (Hn n (le_n n)); simpl in Hn.
-    exists (Z.of_nat n); destruct (Hd m (Z.of_nat n)) as [D1 D2]; apply Rabs_lt_between in Hn.
+    exists n; destruct (Hd m (Z.of_nat n)) as [D1 D2]; apply Rabs_lt_between in Hn.
     assert (IZR W ^ m - 1 < IZR W ^ m * F (Z.of_nat n)).
     { replace (IZR W ^ m - 1) with (IZR W ^ m * (1 - / IZR W ^ m)) by (field; lra); apply Rmult_lt_compat_l; lra. }
     enough (IZR (W ^ Z.of_nat m - 1) < IZR (digits m (Z.of_nat n)) + 1) as X by (rewrite <- plus_IZR in X; apply lt_IZR in X; lia).
     rewrite minus_IZR, <- pow_IZR; lra.
+Qed.
+
+Definition window F (HF : cdf F) : {p : (nat -> Z) * (nat -> Z) |
+  (forall m, floor_digit m (F (fst p m)) = 0%Z) /\ (forall m, (W ^ Z.of_nat m - 1 <= floor_digit m (F (snd p m)))%Z)}.
+Proof.
+  pose proof (fun m => window_exists F (fun m k => floor_digit m (F k)) m HF (fun m k => floor_digit_of m (F k))) as H.
+  exists (fun m => - Z.of_nat (proj1_sig (constructive_indefinite_ground_description_nat
+            (fun n => floor_digit m (F (- Z.of_nat n)%Z) = 0%Z) (fun n => Z.eq_dec _ _) (proj1 (H m)))),
+          fun m => Z.of_nat (proj1_sig (constructive_indefinite_ground_description_nat
+            (fun n => (W ^ Z.of_nat m - 1 <= floor_digit m (F (Z.of_nat n)))%Z) (fun n => Z_le_dec _ _) (proj2 (H m)))))%Z.
+  simpl; split; intros m; destruct (constructive_indefinite_ground_description_nat _ _ _) as [n Hn]; exact Hn.
+Defined.
+(* digits and window exist for every law: the theorem is about something *)
+Example inverse_every_law (P : dist Z) : exists digits lo hi, has_law (inverse digits lo hi) P.
+Proof.
+  destruct (window (cum P) (cum_cdf P)) as [[lo hi] [Hlo Hhi]]; simpl in *.
+  exists (fun m k => floor_digit m (cum P k)), lo, hi; apply inverse_dist; auto using floor_digit_of.
 Qed.
 
 (* ---------- the discrete Laplace law in closed form ---------- *)
@@ -237,6 +254,16 @@ Proof.
   - apply cum_cdf.
   - intros j Hj; now apply block_cdf_neg.
   - intros j Hj; now apply block_cdf_step.
+Qed.
+
+Example blocks_gaussian_thousand (H : 0 < 1000000) :
+  exists digG lo hi digr, has_law (blocks 5 digG lo hi digr) (gdist 1000000 H 0).
+Proof.
+  assert (Hb : (0 <= 5 <= 63)%Z) by lia.
+  destruct (window (block_cdf (gw 1000000 0) 5 (theta 1000000 H 0) Hb (fun x _ => gw_pos 1000000 x) (gw_total 1000000 H))
+    (cum_cdf _)) as [[lo hi] [Hlo Hhi]]; simpl fst in *; simpl snd in *.
+  eexists _, lo, hi, (fun x m => floor_digit m (gw 1000000 0 x / gw 1000000 0 (x / 2 ^ 5 * 2 ^ 5))).
+  eapply (blocks_gaussian_law 1000000 H 5 Hb); [intros; apply floor_digit_of|exact Hlo|exact Hhi|intros; apply floor_digit_of].
 Qed.
 
 (* the discrete Laplace law of scale 1/64 by inversion: every digit exists, and the window m + 1 is wide enough *)
