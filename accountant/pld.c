@@ -73,24 +73,6 @@ static assay_status add_gaussians(pld *p, const assay_event_list *list,
     return status;
 }
 
-static int same_kind(const assay_event *a, const assay_event *b)
-{
-    char *x = NULL;
-    char *y = NULL;
-    assay_event one = *a; /* shallow: only count and label differ */
-    assay_event two = *b;
-    one.count = two.count = 1;
-    memset(one.label, 0, sizeof one.label);
-    memset(two.label, 0, sizeof two.label);
-    int same = a->mechanism == b->mechanism && a->sampling == b->sampling &&
-               assay_event_text(&x, &one, NULL) == ASSAY_OK &&
-               assay_event_text(&y, &two, NULL) == ASSAY_OK &&
-               strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
 {
     uint64_t count = event->count;
@@ -100,7 +82,7 @@ static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
     }
     count *= repeats;
     for (size_t i = 0; i < p->num; i++) {
-        if (same_kind(&p->kinds[i].event, event)) {
+        if (assay_event_same_kind(&p->kinds[i].event, event)) {
             p->kinds[i].count += count;
             return ASSAY_OK;
         }
