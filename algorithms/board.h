@@ -8,15 +8,25 @@
 
 #include "algorithms/online.h"
 
-struct assay_vector_counter;
+struct assay_tree;
+struct assay_local_reporter;
+
+/* One vector statistic on its way to the board. */
+typedef struct assay_lane {
+    size_t n;
+    struct assay_tree *tree;               /* central */
+    struct assay_local_reporter *reporter; /* local   */
+    int64_t *report;                       /* scratch: one noisy report */
+} assay_lane;
 
 typedef struct assay_board {
     assay_shape shape;
     size_t num_pairs, num_triples;
     int triples_only;
     unsigned cost_bits;
-    struct assay_vector_counter *counts; /* NULL: exact sums */
-    struct assay_vector_counter *costs;
+    int is_private;
+    assay_lane counts; /* pairs (unless triples_only) and triples */
+    assay_lane costs;
     int64_t *cell; /* pairs, then triples: what the planner may see */
     int64_t *cost; /* pairs, in steps of 2^-cost_bits                */
     int64_t *leaf; /* scratch: one user's vectors                    */
@@ -30,8 +40,7 @@ assay_status assay_board_init(assay_board *board, const assay_shape *shape,
 void assay_board_clear(assay_board *board);
 
 /** Clips, rounds, counts and releases one episode. */
-assay_status assay_board_add(assay_board *board,
-                             const assay_online_step *steps,
+assay_status assay_board_add(assay_board *board, const assay_online_step *steps,
                              assay_error *err) ASSAY_MUST_CHECK;
 
 /** One user's contribution as integers: pairs and triples in `cell`, costs in

@@ -158,8 +158,8 @@ typedef struct planner {
 } planner;
 
 /* Mean and variance of `next` under x / sum. */
-static void moments(double *mean, double *variance, const double *x,
-                    double sum, const double *next, size_t n)
+static void moments(double *mean, double *variance, const double *x, double sum,
+                    const double *next, size_t n)
 {
     double first[4] = {0.0, 0.0, 0.0, 0.0};
     double second[4] = {0.0, 0.0, 0.0, 0.0};
@@ -190,8 +190,8 @@ static double penalty(const planner *p, double n, double variance)
     double spread = params->penalty == ASSAY_PENALTY_BERNSTEIN
                         ? sqrt(variance * p->iota / (n - 2.0 * p->width.pair))
                         : horizon * sqrt(p->iota / (n - 2.0 * p->width.pair));
-    return params->c1 * spread + params->c2 * states * horizon * 2.0 *
-                                     p->width.triple * p->iota / n;
+    return params->c1 * spread +
+           params->c2 * states * horizon * 2.0 * p->width.triple * p->iota / n;
 }
 
 /* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
@@ -200,8 +200,7 @@ static double row_value(const planner *p, size_t pair, uint32_t h, double *x)
     const assay_counts *counts = p->counts;
     uint32_t num_states = counts->shape.num_states;
     uint32_t horizon = counts->shape.horizon;
-    const int64_t *row =
-        counts->cell + counts->num_pairs + pair * num_states;
+    const int64_t *row = counts->cell + counts->num_pairs + pair * num_states;
     const double *next = p->value + (size_t)(h + 1) * num_states;
     double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
     double mean;

@@ -96,6 +96,9 @@ assay_status assay_online_observe(assay_online *learner,
 uint64_t assay_online_sensitivity(const assay_online_params *params,
                                   const assay_shape *shape);
 
+/** L = ceil(log2 K), at least 1: the tree nodes that a user is in. */
+uint64_t assay_online_levels(uint64_t episodes);
+
 /** E_1 and E_2 of the privatizer, before width_scale. */
 void assay_online_widths(double *pairs, double *triples,
                          const assay_online_params *params,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
-    {"sample", "draw exact noise from a named law", assay_cli_sample},
     {"account", "a list of events to a guarantee", assay_cli_account},
     {"data", "generate synthetic trajectories", assay_cli_data},
     {"evaluate-policy", "the exact value of a policy",
@@ -14,6 +13,8 @@ const assay_command assay_commands[] = {
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
     {"release", "private answers to questions about a CSV file",
      assay_cli_release},
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"simulate", "regret of online learners", assay_cli_simulate},
     {NULL, NULL, NULL},
 };
 

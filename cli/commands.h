@@ -21,13 +21,13 @@ extern const assay_command assay_commands[];
  *  error and returns the exit code of the status. */
 int assay_cli_report(const char *name, const assay_error *err);
 
-int assay_cli_sample(int argc, char **argv);
-
 int assay_cli_account(int argc, char **argv);
 int assay_cli_data(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);
 int assay_cli_ledger(int argc, char **argv);
 int assay_cli_release(int argc, char **argv);
+int assay_cli_sample(int argc, char **argv);
+int assay_cli_simulate(int argc, char **argv);
 
 #endif

@@ -7,7 +7,7 @@
  *     Gaussian  gamma = kappa r' (2 j + r'),  kappa = 2^(2b) / (2 sigma^2)
  *     Laplace   gamma = kappa r',             kappa = 2^b / scale
  * where r' = r / 2^b in [0, 1). In units of 2^-32 the code computes
- *     x_low <= 2^32 gamma <= x_high                 (assay_blocks_gamma)
+ *     x_low <= 2^32 gamma <= x_high                 (GammaLow, GammaHigh)
  *     exp_low(x_high) <= 2^32 exp(-gamma) <= exp_high(x_low)
  * from the alternating series of exp, each term rounded the safe way
  * [Coq: blocks-exp-bounds], so that the word's upper 32 bits decide except with
@@ -56,18 +56,8 @@ typedef struct assay_blocks {
       (t->gaussian == 1 ==> t->kappa <= 8589934592) && t->bits <= 57;
 */
 
-/** 2^20 r', rounded down. */
-/*@ requires bits: bits <= 57 && r < (1 << bits);
-    terminates \true;
-    exits \false;
-    assigns \nothing;
-    ensures coarse: bits > 20 ==> \result == r >> (bits - 20);
-    ensures fine: bits <= 20 ==> \result == r << (20 - bits);
-    ensures range: \result < 1048576;
-*/
-uint64_t assay_blocks_coarse(uint64_t r, uint32_t bits);
-
-/** ASSAY_OK: keep; ASSAY_INVALID: reject; ASSAY_AGAIN: these bits don't tell. */
+/** rq is 2^20 r', rounded down. ASSAY_OK: keep; ASSAY_INVALID: reject;
+ *  ASSAY_AGAIN: these bits don't tell. */
 /*@ requires ok: \valid_read(t) && BlocksOk(t);
     requires range: j <= 511 && rq < 1048576;
     terminates \true;

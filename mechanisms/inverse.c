@@ -22,7 +22,7 @@ assay_status assay_inverse_try(uint32_t *out, const assay_inverse *t,
     return ASSAY_OK;
 }
 
-/* 1 if a < b, for numbers below 2^63: the sign of their difference */
+/* 1 if a < b, for numbers below 2^63: the top bit of 2^63 - 1 + b - a */
 /*@ requires small: a < 9223372036854775808 && b < 9223372036854775808;
     terminates \true;
     exits \false;
@@ -31,8 +31,7 @@ assay_status assay_inverse_try(uint32_t *out, const assay_inverse *t,
 */
 static inline uint64_t less(uint64_t a, uint64_t b)
 {
-    int64_t difference = (int64_t)a - (int64_t)b;
-    return (uint64_t)difference >> 63;
+    return (9223372036854775807u + b - a) / 9223372036854775808u;
 }
 
 /* The loop has no branch on data; let the compiler use what the machine has. */
@@ -57,6 +56,10 @@ assay_status assay_inverse_scan(uint32_t *out, const uint64_t *halves,
         loop variant size - i;
     */
     for (uint32_t i = 0; i < size; i++) {
+        /*@ assert all_below: halves[i] < half ==> num_below == i ||
+              (i > 0 && halves[i - 1] < half); */
+        /*@ assert none_above: halves[i] <= half ==> num_above == 0 ||
+              (i > 0 && halves[i - 1] <= half); */
         num_below += less(halves[i], half);
         num_above += less(half, halves[i]);
     }

@@ -33,8 +33,8 @@ typedef struct assay_inverse {
     // every index before guide[b] has a digit below all words of bucket b
     predicate InverseGuide(assay_inverse *t) =
       1 <= t->shift <= 63 &&
-      \valid_read(t->guide + (0 .. (18446744073709551615 >> t->shift))) &&
       (\forall integer w; 0 <= w <= 18446744073709551615 ==>
+        \valid_read(t->guide + (w >> t->shift)) &&
         t->guide[w >> t->shift] < t->size &&
         (\forall integer i; 0 <= i < t->guide[w >> t->shift] ==>
           t->digits[i] < w));
@@ -53,7 +53,7 @@ typedef struct assay_inverse {
       InverseGuide(t);
     requires writable: \valid(out) && \separated(out, t) &&
       \separated(out, t->digits + (0 .. t->size - 1)) &&
-      \separated(out, t->guide + (0 .. (18446744073709551615 >> t->shift)));
+      \separated(out, t->guide + (w >> t->shift));
     terminates \true;
     exits \false;
     assigns *out;

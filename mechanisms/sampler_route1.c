@@ -330,6 +330,12 @@ static assay_status round_slow(assay_sampler *s, assay_tape *tape, int64_t *out)
     return keep ? finish_block(s, (uint64_t)j, v, out) : ASSAY_AGAIN;
 }
 
+/* 2^20 r / 2^b, rounded down */
+static inline uint64_t coarse(uint64_t r, uint32_t bits)
+{
+    return (bits > 20 ? r >> (bits - 20) : r << (20 - bits)) & 0xfffff;
+}
+
 /* Rounds of three words each while nothing ties: *used words give *made values
  * (at most n). Stops early where the exact path is needed. */
 static void blocks_run(const assay_sampler *s, const uint64_t *words,
@@ -353,7 +359,7 @@ static void blocks_run(const assay_sampler *s, const uint64_t *words,
             break;
         }
         status = assay_blocks_coin(&blocks, index - 1,
-                                   assay_blocks_coarse(v & mask, blocks.bits),
+                                   coarse(v & mask, blocks.bits),
                                    words[at + 2]);
         if (status == ASSAY_AGAIN) {
             break;

@@ -99,9 +99,9 @@ static void optimum_is_the_best_of_all_policies(void **state)
 
 static void unknown_environments_are_refused(void **state)
 {
-    static const char *const bad[] = {"", "mars", "riverswim:S=", "chain:A=3",
-                                      "random:Q=4", "riverswim:S=1",
-                                      "random:S=0x3", "clinic:S=3"};
+    static const char *const bad[] = {
+        "",           "mars",          "riverswim:S=", "chain:A=3",
+        "random:Q=4", "riverswim:S=1", "random:S=0x3", "clinic:S=3"};
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assay_mdp *mdp = NULL;
@@ -134,8 +134,7 @@ static void frequencies_follow_the_model(void **state)
 
 /* The smallest t for which some x >= 0 with |x - y| <= t has its sum within
  * the slack, by bisection on the reachable sums. */
-static double best_change(const double *y, size_t n, double total,
-                          double slack)
+static double best_change(const double *y, size_t n, double total, double slack)
 {
     double low = 0.0;
     double high = 1e6;
