@@ -329,3 +329,22 @@ Proof. apply parallel_partition; [lra|lra|]; intros _ _; apply size_laplace. Qed
 Example count_group_zcdp : zcdp_mech (chain add_remove 5) (INR 5 ^ 2 * (1 / (2 * (50 / 1))))
   (fun d => gauss_vec (prat 50 1) (size_query d)).
 Proof. apply group_zcdp; [lra|]; apply (gauss_vec_zcdp _ _ 1 (prat 50 1)), size_sens. Qed.
+(* the second query depends on the first answer *)
+Example two_counts : dp_mech add_remove (1 / (2 / 1) + (1 / (2 / 1) + 0)) (0 + (0 + 0))
+  (run zvec_eq (sequence [fun _ d => laplace_vec (prat 2 1) (size_query d);
+     fun past d => laplace_vec (prat 2 1) (size_query (if (hd 0 (hd [] past) <? 0)%Z then map Z.opp d else d))] [])).
+Proof.
+  apply (dp_sequence zvec_eq add_remove _ [(1 / (2 / 1), 0); (1 / (2 / 1), 0)]); [repeat constructor; simpl; lra|].
+  constructor; [intros _; apply size_laplace|constructor; [|constructor]].
+  intros past d d' A; destruct (hd 0 (hd [] past) <? 0)%Z; apply size_laplace; auto.
+  destruct A as [(l1 & x & l2 & -> & ->)|(l1 & x & l2 & -> & ->)]; [left|right]; rewrite !map_app; simpl;
+    exists (map Z.opp l1), (Z.opp x), (map Z.opp l2); auto.
+Qed.
+Example count_replaced_zcdp : zcdp_mech replace_one (4 * (1 / (2 * (50 / 1)))) (fun d => gauss_vec (prat 50 1) (size_query d)).
+Proof. apply replace_from_addremove_zcdp; [lra|]; apply (gauss_vec_zcdp _ _ 1 (prat 50 1)), size_sens. Qed.
+Example counts_of_parts_zcdp : zcdp_mech (in_one_part add_remove) (1 / (2 * (50 / 1)))
+  (run zvec_eq (sequence (part_mechs (fun _ _ d => gauss_vec (prat 50 1) (size_query d)) 7) [])).
+Proof. apply parallel_zcdp; [lra|]; intros _ _; apply (gauss_vec_zcdp _ _ 1 (prat 50 1)), size_sens. Qed.
+Example count_group_approx : dp_mech (chain add_remove 2) (INR 2 * (1 / (2 / 1))) (0 * geom (1 / (2 / 1)) 2)
+  (fun d => laplace_vec (prat 2 1) (size_query d)).
+Proof. apply group_approx, size_laplace. Qed.

@@ -315,7 +315,10 @@ Proof.
   split; apply dp_pointwise; intros [|]; simpl; fold E; rewrite ?X; unfold Rdiv; try nra;
     replace (1 - / (1 + E)) with (E * / (1 + E)) by (field; lra); nra.
 Qed.
-Lemma hock_attained es c : exists l, NoDup l /\
+(** @theorem compose-optimal-tight
+    The curve of compose-optimal is attained: independent randomized responses with
+    parameters eps_1..eps_n have an event with exactly that excess. *)
+Theorem hock_attained es c : exists l, NoDup l /\
   hock es c = lsum (run Bool.bool_dec (rrs es) true) l - c * lsum (run Bool.bool_dec (rrs es) false) l.
 Proof.
   revert c; induction es as [|e es IH]; intros c.

@@ -361,6 +361,101 @@ Proof.
       destruct (Z.eq_dec c 1); destruct (Z.eq_dec c 0); try lia; ring.
 Qed.
 
+(* ---------- (eps, delta) under Poisson sampling ---------- *)
+Definition amplified (q eps : R) : R := ln (1 + q * (exp eps - 1)).
+Lemma amplified_exp q eps : 0 <= q <= 1 -> 0 <= eps -> exp (amplified q eps) = 1 + q * (exp eps - 1).
+Proof. intros Hq He; apply exp_ln; pose proof (exp_ineq1_le eps); nra. Qed.
+
+Section Amplify.
+Context {U T : Type} (eqd : forall x y : T, {x = y} + {x <> y}) (q : R) (Hq : 0 <= q <= 1).
+Lemma dp_mix_same e dl (P1 P2 Q1 Q2 : T -> R) :
+  dp e dl P1 Q1 -> dp e dl P2 Q2 -> dp e dl (mix q P1 P2) (mix q Q1 Q2).
+Proof.
+  intros H1 H2 l Hl; unfold mix; rewrite !lsum_plus, !lsum_scal.
+  pose proof (H1 l Hl); pose proof (H2 l Hl); nra.
+Qed.
+Lemma dp_ext e dl (P Q P' Q' : T -> R) : (forall x, P x = P' x) -> (forall x, Q x = Q' x) -> dp e dl P Q -> dp e dl P' Q'.
+Proof.
+  intros HP HQ H l Hl; rewrite <- (lsum_ext P P'), <- (lsum_ext Q Q') by auto; auto.
+Qed.
+(* one more record, sampled with probability q: both directions *)
+Lemma amplify_pair eps delta (P0 P1 : dist T) : 0 <= eps -> 0 <= delta ->
+  dp eps delta P1 P0 -> dp eps delta P0 P1 ->
+  dp (amplified q eps) (q * delta) (mix q P0 P1) P0 /\ dp (amplified q eps) (q * delta) P0 (mix q P0 P1).
+Proof.
+  intros He Hd H1 H2; assert (E1 : 1 <= exp eps) by (pose proof (exp_ineq1_le eps); lra).
+  split; intros l Hl; rewrite amplified_exp by auto; unfold mix; rewrite lsum_plus, !lsum_scal;
+    pose proof (H1 l Hl) as A; pose proof (H2 l Hl) as B; set (E := exp eps) in *; set (x := lsum P0 l) in *; set (y := lsum P1 l) in *.
+  - assert (q * y <= q * (E * x + delta)) by (apply Rmult_le_compat_l; lra); nra.
+  - assert (x0 : 0 <= x) by (apply lsum_ge0, pmf_ge0); assert (y0 : 0 <= y) by (apply lsum_ge0, pmf_ge0).
+    (* x <= E y + delta; (1+q(E-1)) ((1-q) x + q y) + q delta - x >= 0 *)
+    assert (C : q * (x - delta) <= q * (E * y)) by (apply Rmult_le_compat_l; lra).
+    destruct (Rle_dec x delta) as [Hx|Hx].
+    + assert (q * x <= q * delta) by (apply Rmult_le_compat_l; lra).
+      assert ((1 - q) * x <= (1 + q * (E - 1)) * ((1 - q) * x + q * y)); [|lra].
+      assert (0 <= (1 - q) * x) by (apply Rmult_le_pos; lra); assert (0 <= q * y) by (apply Rmult_le_pos; lra).
+      assert (0 <= q * (E - 1)) by (apply Rmult_le_pos; lra); nra.
+    + set (u := x - delta) in *; assert (Hu : 0 < u) by (unfold u; lra).
+      (* q y >= q u / E *)
+      assert (Y : q * u / E <= q * y).
+      { apply Rmult_le_reg_l with E; [lra|]; replace (E * (q * u / E)) with (q * u) by (field; lra); lra. }
+      assert (K : 0 <= (1 + q * (E - 1))) by nra.
+      apply Rle_trans with ((1 + q * (E - 1)) * ((1 - q) * x + q * u / E) + q * delta).
+      2:{ apply Rplus_le_compat_r, Rmult_le_compat_l; lra. }
+      replace x with (u + delta) by (unfold u; ring).
+      assert (Z : (1 + q * (E - 1)) * ((1 - q) * (u + delta) + q * u / E) + q * delta - (u + delta)
+        = q * (1 - q) * ((E - 1) * (E - 1) / E) * u + q * (1 - q) * (E - 1) * delta).
+      { field; lra. }
+      assert (0 <= (E - 1) * (E - 1) / E) by (apply Rmult_le_pos; [nra|left; apply Rinv_0_lt_compat; lra]).
+      assert (0 <= q * (1 - q)) by nra.
+      assert (0 <= q * (1 - q) * ((E - 1) * (E - 1) / E) * u) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+      assert (0 <= q * (1 - q) * (E - 1) * delta) by (apply Rmult_le_pos; [apply Rmult_le_pos|]; lra).
+      lra.
+Qed.
+Lemma amplify_poisson_pair e dl (l : list U) : forall M M' : list U -> dist T,
+  ((forall s, dp e dl (mix q (M s) (M' s)) (M s)) -> dp e dl (mix q (poisson eqd q Hq M l) (poisson eqd q Hq M' l)) (poisson eqd q Hq M l)) /\
+  ((forall s, dp e dl (M s) (mix q (M s) (M' s))) -> dp e dl (poisson eqd q Hq M l) (mix q (poisson eqd q Hq M l) (poisson eqd q Hq M' l))).
+Proof.
+  induction l as [|x l IH]; intros M M'; [split; intros H; apply (H [])|].
+  destruct (IH M M') as [A1 B1]; destruct (IH (fun s => M (x :: s)) (fun s => M' (x :: s))) as [A2 B2].
+  cbn [poisson].
+  set (a1 := poisson eqd q Hq M l) in *; set (a2 := poisson eqd q Hq (fun s => M (x :: s)) l) in *.
+  set (b1 := poisson eqd q Hq M' l) in *; set (b2 := poisson eqd q Hq (fun s => M' (x :: s)) l) in *.
+  assert (E : forall y, mix q (mix q a1 b1) (mix q a2 b2) y = mix q (mix_dist eqd q Hq a1 a2) (mix_dist eqd q Hq b1 b2) y).
+  { intros y; simpl; unfold mix; ring. }
+  split; intros H.
+  - eapply dp_ext; [exact E|reflexivity|]; simpl; apply dp_mix_same; auto.
+  - eapply dp_ext; [reflexivity|exact E|]; simpl; apply dp_mix_same; auto.
+Qed.
+Lemma amplify_adds e dl x (l1 l2 : list U) : forall M : list U -> dist T,
+  (forall s s', adds_one s s' -> dp e dl (mix q (M s) (M s')) (M s) /\ dp e dl (M s) (mix q (M s) (M s'))) ->
+  dp e dl (poisson eqd q Hq M (l1 ++ x :: l2)) (poisson eqd q Hq M (l1 ++ l2)) /\
+  dp e dl (poisson eqd q Hq M (l1 ++ l2)) (poisson eqd q Hq M (l1 ++ x :: l2)).
+Proof.
+  induction l1 as [|z l1 IH]; intros M H.
+  - destruct (amplify_poisson_pair e dl l2 M (fun s => M (x :: s))) as [A B]; simpl; split.
+    + apply A; intros s; apply H; exists [], x, s; auto.
+    + apply B; intros s; apply H; exists [], x, s; auto.
+  - destruct (IH M H) as [A1 B1].
+    destruct (IH (fun s => M (z :: s))) as [A2 B2].
+    { intros s s' (k1 & y & k2 & -> & ->); apply H; exists (z :: k1), y, k2; auto. }
+    simpl; split; apply dp_mix_same; auto.
+Qed.
+(** @theorem poisson-amplification
+    M is (eps, delta)-DP when one record is added or removed. Running M on a random part of
+    the data, each record in it independently with probability q, is
+    (ln(1 + q (e^eps - 1)), q delta)-DP when one record is added or removed. *)
+Theorem poisson_amplification eps delta (M : list U -> dist T) : 0 <= eps -> 0 <= delta ->
+  dp_mech add_remove eps delta M -> dp_mech add_remove (amplified q eps) (q * delta) (poisson eqd q Hq M).
+Proof.
+  intros He Hd H d d' A.
+  assert (G : forall s s', adds_one s s' -> dp (amplified q eps) (q * delta) (mix q (M s) (M s')) (M s) /\
+    dp (amplified q eps) (q * delta) (M s) (mix q (M s) (M s'))).
+  { intros s s' B; apply amplify_pair; auto; apply H; [right|left]; auto. }
+  destruct A as [(l1 & x & l2 & -> & ->)|(l1 & x & l2 & -> & ->)]; now apply amplify_adds.
+Qed.
+End Amplify.
+
 (* ---------- instances ---------- *)
 From Assay.rules Require Import Basic.
 Lemma tenth : 0 <= 1 / 10 <= 1. Proof. lra. Qed.
@@ -379,3 +474,7 @@ Qed.
 Example coin_count : moment_mech add_remove 2 ((1 - 1 / 2) + 1 / 2 * (99 / 100 + 1 / 100 * exp (1 / 4)))
   (fun d => with_coin (1 / 2) half (poisson zvec_eq (1 / 10) tenth (fun s => gauss_vec (prat 4 1) (size_query s)) d)).
 Proof. apply public_coin, sampled_count. Qed.
+(* a count of scale 2 (eps = 1/2) on a 10% sample: ln(1 + (e^(1/2) - 1)/10), about 0.063 *)
+Example sampled_laplace_count : dp_mech add_remove (amplified (1 / 10) (1 / (2 / 1))) (1 / 10 * 0)
+  (poisson zvec_eq (1 / 10) tenth (fun s => laplace_vec (prat 2 1) (size_query s))).
+Proof. apply poisson_amplification; [lra|lra|apply size_laplace]. Qed.
