@@ -23,15 +23,6 @@ static int exact_double(double *out, const mpq_t q)
     return same;
 }
 
-/* NaN becomes 0. */
-static double clamp(double x, double bound)
-{
-    if (x != x) {
-        return 0;
-    }
-    return x < -bound ? -bound : x > bound ? bound : x;
-}
-
 /* A double in (0, 1), each as likely as the gap to the next one: the exponent
  * is the number of zeros before the first one bit of the tape. */
 static assay_status draw_uniform(assay_tape *tape, double *u, int *negative)
@@ -71,28 +62,6 @@ static double exact_log(double u)
     double y = mpfr_get_d(x, MPFR_RNDN);
     mpfr_clear(x);
     return y;
-}
-
-/* To the nearest multiple of 2^e, ties up. Division by a power of two and the
- * difference from the floor are exact. */
-static double snap(double x, int e)
-{
-    double y = ldexp(x, -e);
-    double whole = floor(y);
-    return ldexp(y - whole >= 0.5 ? whole + 1 : whole, e);
-}
-
-static int grid_exponent(double scale)
-{
-    int e = 0;
-    double m = frexp(scale, &e); /* scale = m 2^e, 1/2 <= m < 1 */
-    return m == 0.5 ? e - 1 : e;
-}
-
-double assay_snapping_round(double in, double noise, double scale, double bound)
-{
-    double sum = clamp(in, bound) + noise;
-    return clamp(snap(sum, grid_exponent(scale)), bound);
 }
 
 static assay_status charge(assay_custodian *custodian, const mpq_t scale,
