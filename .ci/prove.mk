@@ -21,4 +21,4 @@ mutants: | $(BUILD)/deps.stamp ## every seeded bug must break a proof
 	@proofs/mutants.sh
 
 prove-extract: all | $(BUILD)/deps.stamp ## C against the program extracted from Coq
-	@proofs/extract/run.sh
+	@BUILD=$(BUILD) proofs/extract/extract.sh

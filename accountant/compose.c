@@ -9,7 +9,7 @@
 #include "accountant/numeric.h"
 #include "accountant/pmf_parts.h"
 
-#define MAX_LENGTH 23
+#define MAX_LENGTH 22
 #define UNIT 0x1p-53
 #define TINY 1e-250 /* squared modulus below which a factor is zero */
 
@@ -47,7 +47,7 @@ double assay_compose_tilt(const assay_part *parts, size_t num_parts, int bits,
 {
     double low = log(start) - 7.0;
     double high = log(start) + 4.0;
-    for (int i = 0; i < 22; i++) {
+    for (int i = 0; i < 16; i++) {
         double a = low + 0.381966 * (high - low);
         double b = high - 0.381966 * (high - low);
         double fa = assay_compose_near(parts, num_parts, bits, exp(a)) -
@@ -63,24 +63,24 @@ double assay_compose_tilt(const assay_part *parts, size_t num_parts, int bits,
     return exp(0.5 * (low + high));
 }
 
-/* Where the tilted sum leaves e^-goal of mass, on one side: min over s of
-   (K(t + side s) - K(t) + goal) / s. *best is that s. */
+/* The smallest bound on |L| on one side with log mass below `goal` by Markov:
+   min over s of (K(base + side s) - shift - goal) / s. *best is that s. */
 static double reach(const assay_part *parts, size_t num_parts, int bits,
-                    double tilt, int side, double goal, double *best)
+                    double base, double shift, int side, double goal,
+                    double start, double *best)
 {
-    double base = assay_compose_near(parts, num_parts, bits, tilt);
-    double low = log(tilt) - 9.0;
-    double high = log(tilt) + 5.0;
+    double low = log(start) - 7.0;
+    double high = log(start) + 5.0;
     double found = INFINITY;
-    for (int i = 0; i < 22; i++) {
+    for (int i = 0; i < 14; i++) {
         double s[2] = {low + 0.381966 * (high - low),
                        high - 0.381966 * (high - low)};
         double f[2];
         for (int k = 0; k < 2; k++) {
             double e = exp(s[k]);
             f[k] = (assay_compose_near(parts, num_parts, bits,
-                                       tilt + side * e) -
-                    base + goal) /
+                                       base + side * e) -
+                    shift - goal) /
                    e;
             f[k] = isnan(f[k]) ? INFINITY : f[k];
             if (f[k] < found) {
@@ -308,19 +308,54 @@ static void bound_rest(arb_t out, const assay_part *parts, size_t num_parts,
     arb_clear(lost);
 }
 
-/* The window [first, first + N): the tilted sum lies in it but for e^-30. */
+/* Bottom, top and length of a window for one tilt: a mass of e^log_lost lies
+   above it, e^-18 of the tilted sum below it, and what folds back from beyond
+   epsilon + length adds e^log_lost to delta. */
+typedef struct window {
+    double bottom, top, length, s;
+} window;
+
+static window window_for(const assay_part *parts, size_t num_parts, int bits,
+                         double t, double epsilon, double log_lost)
+{
+    window w = {0};
+    double unused = 0.0;
+    double k = assay_compose_near(parts, num_parts, bits, t);
+    double h = ldexp(1.0, -bits);
+    w.top = reach(parts, num_parts, bits, 0.0, 0.0, 1, log_lost,
+                  2.0 * t, &w.s);
+    w.bottom = -reach(parts, num_parts, bits, t, k, -1, -18.0, t, &unused);
+    double fold = reach(parts, num_parts, bits, t, k, 1,
+                        log_lost - (k - t * epsilon), t, &unused);
+    w.top = fmax(w.top, epsilon + 4.0 * h);
+    w.bottom = fmin(w.bottom, epsilon - 4.0 * h);
+    w.length = fmax(w.top - w.bottom, fold - epsilon);
+    return w;
+}
+
+/* A smaller tilt folds less; it costs accuracy, of which there is plenty. */
 static assay_status choose_window(assay_composed *out, const assay_part *parts,
-                                  size_t num_parts, double epsilon, double *s,
+                                  size_t num_parts, double epsilon,
+                                  double log_lost, double *s,
                                   assay_error *err)
 {
     double h = ldexp(1.0, -out->bits);
-    double unused = 0.0;
-    double top = reach(parts, num_parts, out->bits, out->tilt, 1, 30.0, s);
-    double bottom =
-        -reach(parts, num_parts, out->bits, out->tilt, -1, 30.0, &unused);
-    top = fmax(top, epsilon + 4.0 * h);
-    bottom = fmin(bottom, epsilon - 4.0 * h);
-    double points = (top - bottom) / h + 8.0;
+    double t = out->tilt;
+    window best = {.length = INFINITY};
+    for (double tilt = t; tilt > 0.3 * t; tilt *= 0.72) {
+        double k = assay_compose_near(parts, num_parts, out->bits, tilt);
+        if (tilt < t && k - tilt * epsilon - log_lost > 24.0) {
+            break;
+        }
+        window w = window_for(parts, num_parts, out->bits, tilt, epsilon,
+                              log_lost);
+        if (!(w.length < 0.75 * best.length)) {
+            continue;
+        }
+        best = w;
+        out->tilt = tilt;
+    }
+    double points = best.length / h + 16.0;
     out->length = 6;
     while (out->length <= MAX_LENGTH && ldexp(1.0, (int)out->length) < points) {
         out->length++;
@@ -330,13 +365,15 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
                           "pld: the grid would need more than 2^%d points",
                           MAX_LENGTH);
     }
-    out->first = (int64_t)floor(bottom / h);
+    *s = best.s;
+    out->first = (int64_t)floor(best.bottom / h);
     return ASSAY_OK;
 }
 
 assay_status assay_compose(assay_composed *out, const assay_part *parts,
                            size_t num_parts, int bits, double tilt,
-                           double epsilon, assay_error *err)
+                           double epsilon, double log_lost,
+                           assay_error *err)
 {
     double s = tilt;
     work w;
@@ -345,19 +382,20 @@ assay_status assay_compose(assay_composed *out, const assay_part *parts,
     arb_init(out->extra);
     out->bits = bits;
     out->tilt = tilt;
-    assay_status status = choose_window(out, parts, num_parts, epsilon, &s, err);
+    assay_status status = choose_window(out, parts, num_parts, epsilon, log_lost,
+                                        &s, err);
     if (status == ASSAY_OK) {
         status = work_init(&w, out->length, err);
     }
     if (status == ASSAY_OK) {
         for (size_t i = 0; i < num_parts; i++) {
-            multiply_part(&w, &parts[i], bits, tilt, out->log_scale);
+            multiply_part(&w, &parts[i], bits, out->tilt, out->log_scale);
         }
         status = finish(out, &w, err);
         work_clear(&w);
     }
     if (status == ASSAY_OK) {
-        bound_rest(out->extra, parts, num_parts, bits, tilt + s,
+        bound_rest(out->extra, parts, num_parts, bits, s,
                    out->first + ((int64_t)1 << out->length));
     } else {
         assay_composed_clear(out);

@@ -47,9 +47,11 @@ double assay_compose_near(const assay_part *parts, size_t num_parts, int bits,
 double assay_compose_tilt(const assay_part *parts, size_t num_parts, int bits,
                           double epsilon, double start);
 
+/** The window is chosen for epsilon, so that it costs e^log_lost of delta. */
 assay_status assay_compose(assay_composed *out, const assay_part *parts,
                            size_t num_parts, int bits, double tilt,
-                           double epsilon, assay_error *err) ASSAY_MUST_CHECK;
+                           double epsilon, double log_lost,
+                           assay_error *err) ASSAY_MUST_CHECK;
 void assay_composed_clear(assay_composed *composed);
 
 /** A ball whose upper end is above delta(epsilon); its lower end is the same

@@ -154,11 +154,11 @@ static assay_status guess(pld *p, const assay_query *query, assay_error *err)
     return status;
 }
 
-/* h^2 / 8 per event may move the mean: in all a tenth of the gap, since the
+/* h^2 / 8 per event may move the mean: in all a fifth of the gap, since the
    spread grows too. */
 static void choose_grid(pld *p)
 {
-    double allowed = p->gap * fmax(p->epsilon, 1e-9) / 10.0;
+    double allowed = p->gap * fmax(p->epsilon, 1e-9) / 5.0;
     double h = sqrt(8.0 * allowed / p->count);
     p->bits = (int)ceil(-log2(h));
     p->bits = p->bits < 2 ? 2 : p->bits > 60 ? 60 : p->bits;
@@ -171,9 +171,9 @@ static assay_status discretise(pld *p, assay_error *err)
     for (size_t i = 0; i < p->num && status == ASSAY_OK; i++) {
         kind *k = &p->kinds[i];
         assay_grid grid = {.bits = p->bits, .tilt = p->tilt};
-        double tail = p->log_delta - 18.5 - log(p->count);
+        double tail = p->log_delta + log(p->gap) - 3.0 - log(p->count);
         grid.tail = exp(fmax(-700.0, fmin(-12.0, tail)));
-        grid.cell = p->gap * fmax(p->epsilon, 1e-9) / 10000.0;
+        grid.cell = p->gap * fmax(p->epsilon, 1e-9) / 5000.0;
         grid.log_scale = p->moment / p->count;
         assay_pmf_clear(&k->pmf[0]);
         assay_pmf_clear(&k->pmf[1]);
@@ -263,7 +263,8 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
     assay_status status = ASSAY_OK;
     for (int round = 0; round < 4; round++) {
         tilt = assay_compose_tilt(parts, p->num, p->bits, at, tilt);
-        status = assay_compose(&c, parts, p->num, p->bits, tilt, at, err);
+        status = assay_compose(&c, parts, p->num, p->bits, tilt, at,
+                               p->log_delta + log(p->gap) - 2.0, err);
         if (status != ASSAY_OK) {
             break;
         }
@@ -274,7 +275,8 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
         } else {
             assay_arb_set_mpq(delta, query->target, 192);
             double value = at;
-            out->found = read_epsilon(&value, &c, p->epsilon, delta);
+            out->found = read_epsilon(&value, &c, p->epsilon, delta) ||
+                         read_epsilon(&value, &c, 2.0 * p->epsilon, delta);
             out->epsilon = value;
             at = value;
         }
@@ -372,31 +374,48 @@ static assay_status attempt(assay_bound *out, pld *p, const assay_query *query,
     return status == ASSAY_OK ? solve(out, p, query, err) : status;
 }
 
-static assay_status run(assay_bound *out, pld *p, const assay_query *query,
-                        assay_error *err)
+/* One pass at a gap; coarser grids where the fine one is too long. */
+static assay_status pass(assay_bound *out, pld *p, double gap,
+                         const assay_query *query, assay_error *err)
 {
-    assay_status status = guess(p, query, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
+    p->gap = gap;
     choose_grid(p);
-    status = attempt(out, p, query, err);
+    assay_status status = attempt(out, p, query, err);
     for (int i = 0; i < 8 && status == ASSAY_RANGE && p->bits > 3; i++) {
         p->bits -= 1;
         status = attempt(out, p, query, err);
     }
-    double found = mpq_get_d(out->epsilon);
-    if (status == ASSAY_OK && !query->fixed_epsilon &&
-        found < 0.7 * p->epsilon) {
-        p->epsilon = found * 1.05 + 1e-12; /* the first guess was far off */
-        choose_grid(p);
+    return status;
+}
+
+/* A coarse pass finds where the answer is; the Renyi guess can be far off. Then
+   finer ones until the answer stops moving. The smallest answer counts: each is
+   a bound. */
+static assay_status run(assay_bound *out, pld *p, const assay_query *query,
+                        assay_error *err)
+{
+    double gap = p->gap;
+    assay_status status = guess(p, query, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    if (query->fixed_epsilon) {
+        return pass(out, p, gap, query, err);
+    }
+    status = pass(out, p, fmax(gap, 0.02), query, err);
+    for (int i = 0; i < 4 && status == ASSAY_OK && gap < 0.02; i++) {
+        double found = mpq_get_d(out->epsilon);
         assay_bound again;
         assay_bound_init(&again, "pld");
-        if (attempt(&again, p, query, err) == ASSAY_OK &&
-            mpq_cmp(again.epsilon, out->epsilon) < 0) {
+        p->epsilon = found * 1.0001 + 1e-12;
+        status = pass(&again, p, gap, query, err);
+        if (status == ASSAY_OK && mpq_cmp(again.epsilon, out->epsilon) < 0) {
             mpq_set(out->epsilon, again.epsilon);
         }
         assay_bound_clear(&again);
+        if (mpq_get_d(out->epsilon) > 0.8 * found) {
+            break;
+        }
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* ring: kernel */
+/* ring: glue */
 /**
  * One line of a trajectory file, `user,h,s,a,r,s_next`.
  */

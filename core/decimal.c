@@ -115,8 +115,8 @@ static assay_status slow_steps(int64_t *out, const char *text, size_t len,
     memcpy(copy, text, len);
     copy[len] = '\0';
     mpq_init(q);
-    if (assay_rational_parse(q, copy + (copy[0] == '+' ? 1 : 0), "a value",
-                             NULL) != ASSAY_OK) {
+    int plus = copy[0] == '+' && copy[1] != '-' && copy[1] != '+';
+    if (assay_rational_parse(q, copy + plus, "a value", NULL) != ASSAY_OK) {
         mpq_clear(q);
         return assay_fail(err, ASSAY_INVALID, "not a number");
     }

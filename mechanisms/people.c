@@ -7,14 +7,17 @@
 
 #include "core/bound.h"
 
-#define SHORT_ID 16
+#define SHORT_ID 24
 
+/* 32 bytes, two to a cache line. A slot is empty while `used` is 0: a person
+ * is entered with the first record that is taken. */
 struct assay_person {
-    char *id; /* NULL: id_short holds it */
-    char id_short[SHORT_ID];
+    union {
+        char *text;           /* len > SHORT_ID */
+        char short_text[SHORT_ID];
+    } id;
     uint32_t len;
     uint32_t used;
-    uint32_t taken; /* the slot is taken */
 };
 
 static uint64_t hash_bytes(const char *p, size_t len)
@@ -34,13 +37,16 @@ static uint64_t hash_bytes(const char *p, size_t len)
 
 static const char *id_of(const assay_person *person)
 {
-    return person->id != NULL ? person->id : person->id_short;
+    return person->len > SHORT_ID ? person->id.text : person->id.short_text;
 }
 
 assay_status assay_people_init(assay_people *people, uint32_t limit,
                                assay_error *err)
 {
     memset(people, 0, sizeof *people);
+    if (limit == 0) {
+        return assay_fail(err, ASSAY_INVALID, "the limit must be at least 1");
+    }
     people->limit = limit;
     people->num_slots = 1024;
     people->slots = calloc(people->num_slots, sizeof *people->slots);
@@ -52,9 +58,10 @@ assay_status assay_people_init(assay_people *people, uint32_t limit,
 void assay_people_clear(assay_people *people)
 {
     for (size_t i = 0; people->slots != NULL && i < people->num_slots; i++) {
-        if (people->slots[i].id != NULL) {
-            OPENSSL_cleanse(people->slots[i].id, people->slots[i].len);
-            free(people->slots[i].id);
+        assay_person *person = &people->slots[i];
+        if (person->used != 0 && person->len > SHORT_ID) {
+            OPENSSL_cleanse(person->id.text, person->len);
+            free(person->id.text);
         }
     }
     if (people->slots != NULL) {
@@ -70,7 +77,7 @@ static assay_person *find(assay_person *slots, size_t num_slots, const char *id,
                           size_t len)
 {
     size_t at = (size_t)hash_bytes(id, len) & (num_slots - 1);
-    while (slots[at].taken &&
+    while (slots[at].used != 0 &&
            (slots[at].len != len || memcmp(id_of(&slots[at]), id, len) != 0)) {
         at = (at + 1) & (num_slots - 1);
     }
@@ -87,7 +94,7 @@ static assay_status grow(assay_people *people, assay_error *err)
     }
     for (size_t i = 0; i < people->num_slots; i++) {
         assay_person *old = &people->slots[i];
-        if (old->taken) {
+        if (old->used != 0) {
             *find(slots, num_slots, id_of(old), old->len) = *old;
         }
     }
@@ -101,18 +108,16 @@ static assay_status grow(assay_people *people, assay_error *err)
 static assay_status enter(assay_person *slot, const char *id, size_t len,
                           assay_error *err)
 {
-    char *at = slot->id_short;
+    char *at = slot->id.short_text;
     if (len > SHORT_ID) {
-        slot->id = malloc(len);
-        if (slot->id == NULL) {
+        at = malloc(len);
+        if (at == NULL) {
             return assay_fail(err, ASSAY_MEMORY, "no memory for a person");
         }
-        at = slot->id;
+        slot->id.text = at;
     }
     memcpy(at, id, len);
     slot->len = (uint32_t)len;
-    slot->used = 0;
-    slot->taken = 1;
     return ASSAY_OK;
 }
 
@@ -127,7 +132,7 @@ assay_status assay_people_take(assay_people *people, int *take, const char *id,
         return status;
     }
     assay_person *slot = find(people->slots, people->num_slots, id, len);
-    if (!slot->taken) {
+    if (slot->used == 0) {
         status = enter(slot, id, len, err);
         if (status != ASSAY_OK) {
             return status;
@@ -142,7 +147,7 @@ int assay_people_at(const assay_people *people, size_t i, const char **id,
                     size_t *len, uint32_t *used)
 {
     const assay_person *person = &people->slots[i];
-    if (!person->taken) {
+    if (person->used == 0) {
         return 0;
     }
     *id = id_of(person);

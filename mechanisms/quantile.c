@@ -8,6 +8,7 @@
 #include "accountant/event.h"
 #include "core/bound.h"
 #include "core/rational.h"
+#include "mechanisms/point.h"
 #include "mechanisms/uniform.h"
 #include "mechanisms/weighted.h"
 
@@ -99,12 +100,6 @@ static void fill_intervals(uint64_t *weight, uint64_t *distance,
     }
 }
 
-/* The first point of interval i. */
-static int64_t interval_start(const int64_t *sorted, size_t i, int64_t lo)
-{
-    return i == 0 ? lo : sorted[i - 1] + 1;
-}
-
 typedef struct workspace {
     int64_t *sorted;
     uint64_t *weight;
@@ -154,7 +149,7 @@ static assay_status draw_point(assay_custodian *custodian, int64_t *out,
     if (status != ASSAY_OK) {
         return assay_fail(err, status, "no randomness: nothing was released");
     }
-    *out = interval_start(w->sorted, i, lo) + (int64_t)offset;
+    *out = assay_point_of(w->sorted, i, lo, offset);
     return ASSAY_OK;
 }
 

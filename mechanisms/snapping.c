@@ -23,8 +23,12 @@ static int exact_double(double *out, const mpq_t q)
     return same;
 }
 
+/* NaN becomes 0. */
 static double clamp(double x, double bound)
 {
+    if (x != x) {
+        return 0;
+    }
     return x < -bound ? -bound : x > bound ? bound : x;
 }
 
@@ -85,6 +89,12 @@ static int grid_exponent(double scale)
     return m == 0.5 ? e - 1 : e;
 }
 
+double assay_snapping_round(double in, double noise, double scale, double bound)
+{
+    double sum = clamp(in, bound) + noise;
+    return clamp(snap(sum, grid_exponent(scale)), bound);
+}
+
 static assay_status charge(assay_custodian *custodian, const mpq_t scale,
                            const mpq_t bound, const char *label,
                            assay_error *err)
@@ -115,9 +125,6 @@ assay_status assay_release_snapping(assay_custodian *custodian, double *out,
                           "snapping needs a scale and a bound that are "
                           "positive doubles");
     }
-    if (!isfinite(in)) {
-        return assay_fail(err, ASSAY_INVALID, "the value is not finite");
-    }
     if (fegetround() != FE_TONEAREST) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
                           "snapping needs rounding to nearest");
@@ -131,7 +138,6 @@ assay_status assay_release_snapping(assay_custodian *custodian, double *out,
         return assay_fail(err, status, "no randomness: nothing was released");
     }
     double noise = s * exact_log(u);
-    double sum = clamp(in, b) + (negative ? -noise : noise);
-    *out = clamp(snap(sum, grid_exponent(s)), b);
+    *out = assay_snapping_round(in, negative ? -noise : noise, s, b);
     return ASSAY_OK;
 }

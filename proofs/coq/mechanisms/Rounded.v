@@ -266,6 +266,16 @@ Qed.
 (* P(k) is proportional to the integral of exp(-(x - mu)^2/(2 sigma^2)) over [k - 1/2, k + 1/2] *)
 Definition rounded_gauss (mu : R) : dist Z := rounded gd gd_pos gd_cont gd_total gd_total_ok gd_total_pos mu.
 
+(* the Gaussian distribution function, by symmetry 1/2 at 0; the closed form
+   sqrt(2 pi) sigma of the total is not needed and not proved *)
+Definition gaussF (x : R) : R := / 2 + RInt gd 0 x / gd_total.
+Theorem rounded_gauss_law mu k : rounded_gauss mu k = gaussF (IZR k + / 2 - mu) - gaussF (IZR k - / 2 - mu).
+Proof.
+  pose proof gd_total_pos; simpl; unfold cell, gaussF.
+  pose proof (g_chasles gd gd_cont 0 (IZR k - / 2 - mu) (IZR k + / 2 - mu)) as C.
+  rewrite <- C; field; lra.
+Qed.
+
 Lemma cell_is mu k : is_RInt (fun x => gd (x + - mu)) (IZR k - / 2) (IZR k + / 2) (cell gd mu k).
 Proof.
   unfold cell; change (IZR k - / 2 - mu) with (IZR k - / 2 + - mu); change (IZR k + / 2 - mu) with (IZR k + / 2 + - mu).
@@ -325,6 +335,50 @@ Proof.
 Qed.
 End RGauss.
 
+(* ---------- vectors ---------- *)
+Definition rsum_vec (h : R -> R -> R) (x y : list R) : R :=
+  fold_right (fun p s => h (fst p) (snd p) + s) 0 (combine x y).
+Definition rl1 := rsum_vec (fun a b => Rabs (a - b)).
+Definition rl2sq := rsum_vec (fun a b => (a - b) ^ 2).
+Definition rounded_vec (noise : R -> dist Z) (mu : list R) : dist (list Z) :=
+  fold_right (fun m rest => cons_dist Z.eq_dec (noise m) (fun _ => rest)) (dret (leqd Z.eq_dec) []) mu.
+
+(** @theorem rounded-laplace-vector
+    A real vector query f with a public number of coordinates and l1 sensitivity at
+    most Delta. Adding independent continuous Laplace noise of scale b to each
+    coordinate and rounding each to the nearest integer is (Delta/b)-DP for adj. *)
+Theorem rounded_laplace_vec {D} (adj : D -> D -> Prop) (f : D -> list R) Delta (b : posreal) :
+  (forall d d', adj d d' -> length (f d) = length (f d') /\ rl1 (f d) (f d') <= Delta) ->
+  dp_mech adj (Delta / b) 0 (fun d => rounded_vec (rounded_laplace b) (f d)).
+Proof.
+  intros Hf d d' A; destruct (Hf d d' A) as [E H]; pose proof (cond_pos b) as Hb.
+  apply (dp_weaken (rl1 (f d) (f d') / b) 0); [apply pmf_ge0|now apply div_le|apply Rle_refl|].
+  clear H A; revert E; generalize (f d) (f d'); induction l as [|x l IH]; intros [|y l'] E; try discriminate.
+  - apply dp_refl; [apply pmf_ge0|unfold rl1, rsum_vec; simpl; lra|lra].
+  - change (rl1 (x :: l) (y :: l')) with (Rabs (x - y) + rl1 l l'); rewrite Rdiv_plus_distr, <- (Rplus_0_r 0).
+    apply (cons_dp Z.eq_dec _ _ _ _ (rounded_laplace b x) (rounded_laplace b y)); [lra| |intros _; apply IH; now inversion E].
+    apply (rounded_laplace_dp b (fun u v => u = x /\ v = y) (fun u => u)); [|auto].
+    intros u w [-> ->]; lra.
+Qed.
+(** @theorem rounded-gaussian-vector
+    A real vector query f with a public number of coordinates and squared l2 sensitivity
+    at most D2. Adding independent continuous Gaussian noise of variance sigma^2 to each
+    coordinate and rounding each to the nearest integer is (D2/(2 sigma^2))-zCDP for adj. *)
+Theorem rounded_gauss_vec {D} (adj : D -> D -> Prop) (f : D -> list R) D2 (sigma2 : posreal) :
+  (forall d d', adj d d' -> length (f d) = length (f d') /\ rl2sq (f d) (f d') <= D2) ->
+  zcdp_mech adj (D2 / (2 * sigma2)) (fun d => rounded_vec (rounded_gauss sigma2) (f d)).
+Proof.
+  intros Hf d d' A; destruct (Hf d d' A) as [E H]; pose proof (cond_pos sigma2) as Hv.
+  apply (zcdp_weaken (rl2sq (f d) (f d') / (2 * sigma2))); [apply div_le; [lra|auto]|].
+  clear H A; revert E; generalize (f d) (f d'); induction l as [|x l IH]; intros [|y l'] E; try discriminate.
+  - apply (zcdp_refl _ (dret (leqd Z.eq_dec) [])); unfold rl2sq, rsum_vec; simpl; lra.
+  - change (rl2sq (x :: l) (y :: l')) with ((x - y) ^ 2 + rl2sq l l'); rewrite Rdiv_plus_distr.
+    apply (cons_zcdp Z.eq_dec _ _ (rounded_gauss sigma2 x) (rounded_gauss sigma2 y)); [|intros _; apply IH; now inversion E].
+    replace ((x - y) ^ 2) with (Rabs (x - y) ^ 2) by (rewrite RPow_abs; apply Rabs_pos_eq, pow2_ge_0).
+    apply (rounded_gauss_zcdp sigma2 (fun u v => u = x /\ v = y) (fun u => u)); [|auto].
+    intros u w [-> ->]; lra.
+Qed.
+
 (* ---------- instances ---------- *)
 (* the mean of 100 ratings in [0, 5]: one rating replaced moves it by 1/20 *)
 Definition mean100 (d : list R) : R := fold_right (fun x s => Rmax 0 (Rmin 5 x) + s) 0 d / 100.
@@ -347,3 +401,10 @@ Example mean_laplace : dp_mech replace_one (1 / 20 / (1 / 2)) 0 (fun d => rounde
 Proof. apply (rounded_laplace_dp (prat 1 2)), mean100_sens. Qed.
 Example mean_gauss : zcdp_mech replace_one ((1 / 20) ^ 2 / (2 * (1 / 4))) (fun d => rounded_gauss (prat 1 4) (mean100 d)).
 Proof. apply (rounded_gauss_zcdp (prat 1 4)), mean100_sens. Qed.
+Example mean_pair : zcdp_mech replace_one (1 / 200 / (2 * (1 / 4)))
+  (fun d => rounded_vec (rounded_gauss (prat 1 4)) [mean100 d; - mean100 d]).
+Proof.
+  apply (rounded_gauss_vec _ _ _ (prat 1 4)); intros d d' A; split; [reflexivity|].
+  pose proof (mean100_sens d d' A) as H; unfold rl2sq, rsum_vec; simpl.
+  unfold Rabs in H; destruct (Rcase_abs _); nra.
+Qed.

@@ -4,7 +4,8 @@
    until the first noisy answer at or above the noisy threshold.  The output is
    the number of queries answered "below".  Before it stops the mechanism has
    said nothing but "below", so the i-th query of an adaptive analyst is a fixed
-   function of the data: a list of queries covers every adaptive choice. *)
+   function of the data (ask_is_loop): a list of queries covers every adaptive
+   choice. *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP.
 From Assay.rules Require Import Process Vectors Neighbours Renyi Postprocess.
@@ -187,6 +188,58 @@ Theorem sparse_vector_scales {D} (adj : D -> D -> Prop) (f : D -> list Z) (Delta
   dp_mech adj (IZR Delta / t1 + 2 * IZR Delta / t2) 0 (fun d => above_threshold t1 t2 T (f d)).
 Proof. apply above_threshold_dp. Qed.
 
+(** @theorem sparse-vector-monotone-scales
+    Above threshold with any scales t1, t2 and queries that move in the same direction
+    by at most Delta between neighbours is (Delta/t1 + Delta/t2)-DP for adj. *)
+Theorem sparse_vector_monotone_scales {D} (adj : D -> D -> Prop) (f : D -> list Z) (Delta : Z) (t1 t2 : posreal) (T : Z) :
+  (0 <= Delta)%Z -> each_sens_monotone adj f Delta ->
+  dp_mech adj (IZR Delta / t1 + IZR Delta / t2) 0 (fun d => above_threshold t1 t2 T (f d)).
+Proof. apply above_threshold_monotone_dp. Qed.
+
+(* ---------- the analyst at work ---------- *)
+(* strategy past d: the answer on d to the query that the analyst asks after the
+   answers past (true: above).  At most n queries. *)
+Section Analyst.
+Context {D : Type} (t1 t2 : posreal) (T : Z) (strategy : list bool -> D -> Z).
+Fixpoint ask (z : Z) (past : list bool) (n : nat) (d : D) : dist nat :=
+  match n with
+  | O => dret Nat.eq_dec O
+  | S n => bind_dist Z.eq_dec Nat.eq_dec (laplace t2 (strategy past d))
+      (fun a => if (T + z <=? a)%Z then dret Nat.eq_dec O else succ_dist (ask z (past ++ [false]) n d))
+  end.
+Definition interact (n : nat) (d : D) : dist nat :=
+  bind_dist Z.eq_dec Nat.eq_dec (laplace t1 0) (fun z => ask z [] n d).
+Fixpoint asked (past : list bool) (n : nat) (d : D) : list Z :=
+  match n with O => [] | S n => strategy past d :: asked (past ++ [false]) n d end.
+Lemma ask_is_loop z n d : forall past, ask z past n d = at_loop t2 T z (asked past n d).
+Proof. induction n as [|n IH]; intros past; simpl; auto; rewrite IH; auto. Qed.
+Lemma interact_dp e (adj : D -> D -> Prop) n :
+  dp_mech adj e 0 (fun d => above_threshold t1 t2 T (asked [] n d)) -> dp_mech adj e 0 (interact n).
+Proof.
+  intros H d d' A l Hl; specialize (H d d' A l Hl); unfold above_threshold in H; unfold interact.
+  rewrite (lsum_ext _ (bind_dist Z.eq_dec Nat.eq_dec (laplace t1 0) (fun z => at_loop t2 T z (asked [] n d)))),
+    (lsum_ext (bind_dist Z.eq_dec Nat.eq_dec (laplace t1 0) (fun z => ask z [] n d'))
+       (bind_dist Z.eq_dec Nat.eq_dec (laplace t1 0) (fun z => at_loop t2 T z (asked [] n d')))); auto.
+  - intros u _; simpl; eapply has_sum_uniq; [apply bind_pmf_is_bind|].
+    eapply has_sum_ext; [|apply bind_pmf_is_bind]; intros z; cbv beta; rewrite ask_is_loop; reflexivity.
+  - intros u _; simpl; eapply has_sum_uniq; [apply bind_pmf_is_bind|].
+    eapply has_sum_ext; [|apply bind_pmf_is_bind]; intros z; cbv beta; rewrite ask_is_loop; reflexivity.
+Qed.
+End Analyst.
+
+(** @theorem sparse-vector-adaptive
+    The same with the analyst inside: before each query she sees all answers so far and
+    chooses any integer query of sensitivity 1 for adj; at most n queries, n arbitrary.
+    With threshold noise of scale 2/eps and query noise of scale 4/eps the transcript
+    is eps-DP for adj. *)
+Theorem sparse_vector_adaptive {D} (adj : D -> D -> Prop) (strategy : list bool -> D -> Z) (eps : posreal) (T : Z) n :
+  (forall past, sens adj (strategy past) 1) ->
+  dp_mech adj eps 0 (interact (over 2 eps) (over 4 eps) T strategy n).
+Proof.
+  intros Hs; apply interact_dp, sparse_vector; intros d d' A; generalize (@nil bool).
+  induction n as [|n IH]; intros past; simpl; constructor; auto; now apply Hs.
+Qed.
+
 (* ---------- instance ---------- *)
 (* how many records exceed 0, 1, ..., 9: ten counts, threshold 20, eps = 1/10 *)
 Definition exceed (d : list Z) (c : Z) : Z := Z.of_nat (length (filter (fun x => (c <? x)%Z) d)).
@@ -212,3 +265,10 @@ Proof. apply sparse_vector, ten_counts_sens. Qed.
 Example first_large_count_monotone : dp_mech add_remove (prat 1 10) 0
   (fun d => above_threshold (over 2 (prat 1 10)) (over 2 (prat 1 10)) 20 (ten_counts d)).
 Proof. apply sparse_vector_monotone, ten_counts_monotone. Qed.
+(* the next cut depends on the answers so far *)
+Example adaptive_cuts n : dp_mech (@add_remove Z) (prat 1 10) 0
+  (interact (over 2 (prat 1 10)) (over 4 (prat 1 10)) 20 (fun past d => exceed d (Z.of_nat (length past) ^ 2)) n).
+Proof.
+  apply sparse_vector_adaptive; intros past d d' [(l1 & x & l2 & -> & ->)|(l1 & x & l2 & -> & ->)];
+    pose proof (exceed_step l1 x l2 (Z.of_nat (length past) ^ 2)); lia.
+Qed.
