@@ -91,7 +91,7 @@ static assay_status prepare(run *r, assay_error *err)
     const assay_certify_options *o = r->options;
     const char *folder = o->folder != NULL
                              ? o->folder
-                             : assay_tree_text(&r->manifest.tree, "output");
+                             : assay_yaml_text(&r->manifest.tree, "output");
     if (folder == NULL) {
         return assay_fail(err, ASSAY_INVALID,
                           "no folder: give -o DIR or 'output' in the manifest");

@@ -62,7 +62,10 @@ static int priced_line(assay_text *out, const json_t *event)
     assay_recheck_price_init(&price);
     int ok = assay_recheck_event(&price, event, 1);
     if (ok) {
-        assay_text_add(out, price.has_epsilon ? "(Pure " : "(Zcdp ");
+        const char *name = assay_json_text(event, "mechanism");
+        assay_text_add(out, strcmp(name, "exponential") == 0 ? "(Ranged "
+                            : price.has_epsilon              ? "(Pure "
+                                                             : "(Zcdp ");
         add_fraction(out, price.has_epsilon ? price.epsilon : price.rho);
         assay_text_add(out, ", ");
     }
@@ -153,9 +156,8 @@ static const char pure_proof[] =
     "  follows %s (expand ledger) p ->\n"
     "  dp_mech %s eps 0 (run zvec_eq p).\n"
     "Proof.\n"
-    "  intros H; apply (pure_releases_dp eps) with (ledger := ledger); auto.\n"
-    "  - repeat constructor.\n"
-    "  - cbv -[Rplus Rmult Rinv Rdiv Rle IZR]; lra.\n"
+    "  apply (pure_releases_dp _ ledger _ eps p eq_refl).\n"
+    "  unfold eps; cbv -[Rplus Rmult Rinv Rdiv Rle IZR]; lra.\n"
     "Qed.\n";
 
 static assay_status write_text(assay_text *out, const json_t *predicate,

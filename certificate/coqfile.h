@@ -4,7 +4,7 @@
  *
  * The file states the ledger, the neighbour relation, epsilon and delta, and
  * proves: every process whose releases follow the ledger is (epsilon, delta)-DP
- * (theorems releases-dp and releases-pure-dp of proofs/coq/rules). Side
+ * (theorems releases-dp and releases-pure of proofs/coq/rules). Side
  * conditions are closed by lra and coq-interval. Discrete Gaussian and Laplace
  * lines carry their own proof; other mechanisms enter as "proved elsewhere",
  * which the file says line by line.

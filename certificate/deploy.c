@@ -22,23 +22,23 @@ char *assay_deploy_path(const char *folder, const char *name)
     return path;
 }
 
-static uint64_t number(const assay_tree *tree, const char *key)
+static uint64_t number(const assay_yaml *tree, const char *key)
 {
     uint64_t n = 0;
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     return text != NULL && assay_u64_parse(&n, text, key, NULL) == ASSAY_OK
                ? n
                : 0;
 }
 
-static int has_word(const assay_tree *tree, const char *key, const char *word)
+static int has_word(const assay_yaml *tree, const char *key, const char *word)
 {
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     return text != NULL && strcmp(text, word) == 0;
 }
 
 static assay_status set_params(assay_dp_apvi_params *params,
-                               const assay_tree *learner, assay_error *err)
+                               const assay_yaml *learner, assay_error *err)
 {
     int paper = has_word(learner, "preset", "paper");
     int gaussian = has_word(learner, "noise", "gaussian");
@@ -47,7 +47,7 @@ static assay_status set_params(assay_dp_apvi_params *params,
     params->noise = gaussian ? ASSAY_NOISE_GAUSSIAN : ASSAY_NOISE_LAPLACE;
     params->triples_only = has_word(learner, "triples-only", "true");
     return assay_rational_parse_positive(
-        params->budget, assay_tree_text(learner, gaussian ? "rho" : "epsilon"),
+        params->budget, assay_yaml_text(learner, gaussian ? "rho" : "epsilon"),
         "learner", err);
 }
 
@@ -58,7 +58,7 @@ static assay_status simulate(assay_counts **counts, double **rewards,
 {
     assay_mdp *mdp = NULL;
     double *behaviour = NULL;
-    const char *spec = assay_tree_text(m->data, "environment");
+    const char *spec = assay_yaml_text(m->data, "environment");
     char *path = assay_deploy_path(folder, ".trajectories.csv");
     assay_status status =
         path != NULL ? assay_environment_new(&mdp, spec, err)
@@ -92,8 +92,8 @@ static assay_status load(assay_counts **counts, double **rewards,
     assay_shape shape = {(uint32_t)number(m->data, "states"),
                          (uint32_t)number(m->data, "actions"),
                          (uint32_t)number(m->data, "horizon")};
-    char *path = assay_manifest_path(m, assay_tree_text(m->data, "path"));
-    char *prices = assay_manifest_path(m, assay_tree_text(m->data, "rewards"));
+    char *path = assay_manifest_path(m, assay_yaml_text(m->data, "path"));
+    char *prices = assay_manifest_path(m, assay_yaml_text(m->data, "rewards"));
     assay_status status =
         path == NULL || prices == NULL
             ? assay_fail(err, ASSAY_MEMORY, "no memory for a path")

@@ -11,16 +11,16 @@
 #include "core/progress.h"
 #include "core/rational.h"
 
-static int is(const assay_tree *tree, const char *key, const char *word)
+static int is(const assay_yaml *tree, const char *key, const char *word)
 {
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     return text != NULL && strcmp(text, word) == 0;
 }
 
 static assay_status set_params(assay_online_params *params,
                                const assay_manifest *m, assay_error *err)
 {
-    const assay_tree *learner = m->learner;
+    const assay_yaml *learner = m->learner;
     int gaussian = is(learner, "noise", "gaussian");
     assay_online_params_init(params);
     params->rule =
@@ -30,12 +30,12 @@ static assay_status set_params(assay_online_params *params,
     params->noise = gaussian ? ASSAY_NOISE_GAUSSIAN : ASSAY_NOISE_LAPLACE;
     params->triples_only = is(learner, "triples-only", "true");
     assay_status status = assay_u64_parse(
-        &params->episodes, assay_tree_text(learner, "episodes"), "episodes",
+        &params->episodes, assay_yaml_text(learner, "episodes"), "episodes",
         err);
     if (status == ASSAY_OK) {
         status = assay_rational_parse_positive(
             params->budget,
-            assay_tree_text(learner, gaussian ? "rho" : "epsilon"), "learner",
+            assay_yaml_text(learner, gaussian ? "rho" : "epsilon"), "learner",
             err);
     }
     return status;
@@ -129,11 +129,11 @@ assay_status assay_deploy_online(json_t *outputs,
     assay_status status = set_params(&params, manifest, err);
     if (status == ASSAY_OK) {
         status = assay_u64_parse(
-            &seed, assay_tree_text(manifest->data, "seed"), "seed", err);
+            &seed, assay_yaml_text(manifest->data, "seed"), "seed", err);
     }
     if (status == ASSAY_OK) {
         status = assay_environment_new(
-            &mdp, assay_tree_text(manifest->data, "environment"), err);
+            &mdp, assay_yaml_text(manifest->data, "environment"), err);
     }
     if (status == ASSAY_OK) {
         status =

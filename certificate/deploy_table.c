@@ -25,13 +25,13 @@ typedef struct grid {
     size_t num_cells;
 } grid;
 
-static int is(const assay_tree *tree, const char *key, const char *word)
+static int is(const assay_yaml *tree, const char *key, const char *word)
 {
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     return text != NULL && strcmp(text, word) == 0;
 }
 
-static assay_status find_columns(grid *out, const assay_tree *by,
+static assay_status find_columns(grid *out, const assay_yaml *by,
                                  assay_error *err)
 {
     out->num_columns = 0;
@@ -39,7 +39,7 @@ static assay_status find_columns(grid *out, const assay_tree *by,
     for (size_t i = 0; i < by->num_items; i++) {
         int c = assay_population_column(by->items[i].text);
         if (c < 0 || out->num_columns == ASSAY_POPULATION_COLUMNS) {
-            return assay_tree_fail(&by->items[i], err,
+            return assay_yaml_fail(&by->items[i], err,
                                    "there is no column '%.40s'",
                                    by->items[i].text);
         }
@@ -48,7 +48,7 @@ static assay_status find_columns(grid *out, const assay_tree *by,
     }
     return out->num_cells <= MAX_CELLS
                ? ASSAY_OK
-               : assay_tree_fail(by, err, "too many cells");
+               : assay_yaml_fail(by, err, "too many cells");
 }
 
 static void count_cells(int64_t *cells, const table *data, const grid *g)
@@ -69,18 +69,18 @@ static void count_cells(int64_t *cells, const table *data, const grid *g)
  * = 1), replaced two cells (l1 = l2^2 = 2). A single count changes by 1.
  */
 static assay_status release(int64_t *cells, size_t n, int sensitivity,
-                            const assay_tree *r, assay_custodian *custodian,
+                            const assay_yaml *r, assay_custodian *custodian,
                             assay_error *err)
 {
     int gaussian = is(r, "noise", "gaussian");
-    const char *name = assay_tree_text(r, "name");
+    const char *name = assay_yaml_text(r, "name");
     mpq_t spend, bound, scale;
     mpq_init(spend);
     mpq_init(bound);
     mpq_init(scale);
     mpq_set_si(bound, sensitivity, 1);
     assay_status status = assay_rational_parse_positive(
-        spend, assay_tree_text(r, gaussian ? "rho" : "epsilon"), name, err);
+        spend, assay_yaml_text(r, gaussian ? "rho" : "epsilon"), name, err);
     if (status == ASSAY_OK) {
         mpq_div(scale, bound, spend);
         if (gaussian) {
@@ -130,12 +130,12 @@ static assay_status write_json(json_t *outputs, const char *name, json_t *body,
     return status;
 }
 
-static assay_status histogram(json_t **out, const assay_tree *r,
+static assay_status histogram(json_t **out, const assay_yaml *r,
                               const table *data, assay_custodian *custodian,
                               assay_error *err)
 {
     grid g;
-    assay_status status = find_columns(&g, assay_tree_get(r, "by"), err);
+    assay_status status = find_columns(&g, assay_yaml_get(r, "by"), err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -157,16 +157,16 @@ static assay_status histogram(json_t **out, const assay_tree *r,
     return status;
 }
 
-static assay_status count(json_t **out, const assay_tree *r, const table *data,
+static assay_status count(json_t **out, const assay_yaml *r, const table *data,
                           assay_custodian *custodian, assay_error *err)
 {
-    int column = assay_population_column(assay_tree_text(r, "column"));
+    int column = assay_population_column(assay_yaml_text(r, "column"));
     int value = column < 0 ? -1
                            : assay_population_value(
-                                 column, assay_tree_text(r, "equals"));
+                                 column, assay_yaml_text(r, "equals"));
     int64_t n = 0;
     if (value < 0) {
-        return assay_tree_fail(r, err, "there is no such column or value");
+        return assay_yaml_fail(r, err, "there is no such column or value");
     }
     for (uint64_t i = 0; i < data->num_rows; i++) {
         n += data->rows[i * ASSAY_POPULATION_COLUMNS + (size_t)column] ==
@@ -175,14 +175,14 @@ static assay_status count(json_t **out, const assay_tree *r, const table *data,
     assay_status status = release(&n, 1, 1, r, custodian, err);
     if (status == ASSAY_OK) {
         *out = json_pack("{s:s,s:s,s:I}", "column",
-                         assay_tree_text(r, "column"), "equals",
-                         assay_tree_text(r, "equals"), "count",
+                         assay_yaml_text(r, "column"), "equals",
+                         assay_yaml_text(r, "equals"), "count",
                          (json_int_t)n);
     }
     return status;
 }
 
-static assay_status one(json_t *outputs, const assay_tree *r,
+static assay_status one(json_t *outputs, const assay_yaml *r,
                         const table *data, const char *folder,
                         assay_custodian *custodian, assay_error *err)
 {
@@ -196,7 +196,7 @@ static assay_status one(json_t *outputs, const assay_tree *r,
         status = histogram(&body, r, data, custodian, err);
     }
     if (status == ASSAY_OK) {
-        status = write_json(outputs, assay_tree_text(r, "name"), body, folder,
+        status = write_json(outputs, assay_yaml_text(r, "name"), body, folder,
                             err);
     }
     json_decref(body);
@@ -211,14 +211,14 @@ assay_status assay_deploy_releases(json_t *outputs,
 {
     table data = {NULL, 0};
     uint64_t seed = 1;
-    const char *text = assay_tree_text(manifest->data, "seed");
+    const char *text = assay_yaml_text(manifest->data, "seed");
     assay_status status =
         text != NULL ? assay_u64_parse(&seed, text, "seed", err) : ASSAY_OK;
     if (status == ASSAY_OK && is(manifest->data, "source", "population")) {
         data.num_rows = manifest->users;
         status = assay_population_draw(&data.rows, data.num_rows, seed, err);
     }
-    const assay_tree *list = manifest->releases;
+    const assay_yaml *list = manifest->releases;
     for (size_t i = 0; i < list->num_items && status == ASSAY_OK; i++) {
         status = one(outputs, &list->items[i], &data, folder, custodian, err);
     }

@@ -3,18 +3,18 @@
 
 #include "accountant/event.h"
 
-assay_status assay_foreign_run(json_t **out, const assay_tree *release,
+assay_status assay_foreign_run(json_t **out, const assay_yaml *release,
                                assay_custodian *custodian, assay_error *err)
 {
     assay_event event;
-    const char *epsilon = assay_tree_text(release, "epsilon");
-    const char *specimen = assay_tree_text(release, "specimen");
+    const char *epsilon = assay_yaml_text(release, "epsilon");
+    const char *specimen = assay_yaml_text(release, "specimen");
     assay_event_init(&event, ASSAY_PURE);
     assay_status status = assay_event_set(&event, "epsilon", epsilon, err);
     event.assumed = 1;
     if (status == ASSAY_OK) {
         status = assay_custodian_charge(
-            custodian, &event, assay_tree_text(release, "name"), err);
+            custodian, &event, assay_yaml_text(release, "name"), err);
     }
     if (status == ASSAY_OK) {
         *out = json_pack("{s:s,s:s,s:s}", "specimen", specimen,

@@ -12,16 +12,16 @@
 
 #define MAX_BYTES ((size_t)1 << 20)
 
-static int is(const assay_tree *tree, const char *key, const char *word)
+static int is(const assay_yaml *tree, const char *key, const char *word)
 {
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     return text != NULL && strcmp(text, word) == 0;
 }
 
-static uint64_t count_of(const assay_tree *tree, const char *key)
+static uint64_t count_of(const assay_yaml *tree, const char *key)
 {
     uint64_t n = 0;
-    const char *text = assay_tree_text(tree, key);
+    const char *text = assay_yaml_text(tree, key);
     if (text == NULL || assay_u64_parse(&n, text, key, NULL) != ASSAY_OK) {
         return 0;
     }
@@ -29,19 +29,19 @@ static uint64_t count_of(const assay_tree *tree, const char *key)
 }
 
 /* Members that go together: present iff `wanted`. */
-static assay_status expect(const assay_tree *tree, const char *key, int wanted,
+static assay_status expect(const assay_yaml *tree, const char *key, int wanted,
                            const char *why, assay_error *err)
 {
-    const assay_tree *item = assay_tree_get(tree, key);
+    const assay_yaml *item = assay_yaml_get(tree, key);
     if ((item != NULL) == wanted) {
         return ASSAY_OK;
     }
-    return wanted ? assay_tree_fail(tree, err, "%s needs '%s'", why, key)
-                  : assay_tree_fail(item, err, "'%s' does not go with %s", key,
+    return wanted ? assay_yaml_fail(tree, err, "%s needs '%s'", why, key)
+                  : assay_yaml_fail(item, err, "'%s' does not go with %s", key,
                                     why);
 }
 
-static assay_status check_data(const assay_tree *data, assay_error *err)
+static assay_status check_data(const assay_yaml *data, assay_error *err)
 {
     int world = is(data, "source", "environment");
     int people = is(data, "source", "population");
@@ -68,7 +68,7 @@ static assay_status check_data(const assay_tree *data, assay_error *err)
 }
 
 /* Gaussian takes rho, Laplace takes epsilon. */
-static assay_status check_noise(const assay_tree *tree, assay_error *err)
+static assay_status check_noise(const assay_yaml *tree, assay_error *err)
 {
     int gaussian = is(tree, "noise", "gaussian");
     const char *why = gaussian ? "gaussian noise" : "laplace noise";
@@ -79,8 +79,8 @@ static assay_status check_noise(const assay_tree *tree, assay_error *err)
 
 static assay_status check_learner(const assay_manifest *m, assay_error *err)
 {
-    const assay_tree *learner = m->learner;
-    const assay_tree *privacy = assay_tree_get(&m->tree, "privacy");
+    const assay_yaml *learner = m->learner;
+    const assay_yaml *privacy = assay_yaml_get(&m->tree, "privacy");
     int offline = is(learner, "algorithm", "dp-apvi");
     assay_status status = check_noise(learner, err);
     if (status == ASSAY_OK) {
@@ -95,18 +95,18 @@ static assay_status check_learner(const assay_manifest *m, assay_error *err)
     }
     if (is(m->data, "source", "population") ||
         (!offline && !is(m->data, "source", "environment"))) {
-        return assay_tree_fail(learner, err,
+        return assay_yaml_fail(learner, err,
                                "this learner has no such data source: it "
                                "learns from trajectories%s",
                                offline ? "" : " of a simulated environment");
     }
     if (!is(privacy, "neighbours", "replace-one")) {
-        return assay_tree_fail(assay_tree_get(privacy, "neighbours"), err,
+        return assay_yaml_fail(assay_yaml_get(privacy, "neighbours"), err,
                                "the learner's theorem is for replace-one (the "
                                "number of users is public)");
     }
     if (offline != is(privacy, "trust", "central")) {
-        return assay_tree_fail(assay_tree_get(privacy, "trust"), err,
+        return assay_yaml_fail(assay_yaml_get(privacy, "trust"), err,
                                offline ? "dp-apvi is central: the curator "
                                          "sees trajectories"
                                        : "an online learner is joint or "
@@ -115,7 +115,7 @@ static assay_status check_learner(const assay_manifest *m, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_release(const assay_tree *r, const assay_tree *data,
+static assay_status check_release(const assay_yaml *r, const assay_yaml *data,
                                   assay_error *err)
 {
     int count = is(r, "statistic", "count");
@@ -136,10 +136,10 @@ static assay_status check_release(const assay_tree *r, const assay_tree *data,
             return s;
         }
     }
-    const char *name = assay_tree_text(r, "name");
+    const char *name = assay_yaml_text(r, "name");
     if (strlen(name) > 40 ||
         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_")] != 0) {
-        return assay_tree_fail(assay_tree_get(r, "name"), err,
+        return assay_yaml_fail(assay_yaml_get(r, "name"), err,
                                "name: at most 40 of a-z, 0-9, - and _ (it "
                                "names a file)");
     }
@@ -148,7 +148,7 @@ static assay_status check_release(const assay_tree *r, const assay_tree *data,
         return s == ASSAY_OK ? expect(r, "rho", 0, why, err) : s;
     }
     if (!is(data, "source", "population")) {
-        return assay_tree_fail(r, err, "counts and histograms are of persons: "
+        return assay_yaml_fail(r, err, "counts and histograms are of persons: "
                                        "data needs source: population");
     }
     return check_noise(r, err);
@@ -157,13 +157,13 @@ static assay_status check_release(const assay_tree *r, const assay_tree *data,
 static assay_status check_releases(const assay_manifest *m, assay_error *err)
 {
     assay_status status = ASSAY_OK;
-    const assay_tree *list = m->releases;
+    const assay_yaml *list = m->releases;
     for (size_t i = 0; i < list->num_items && status == ASSAY_OK; i++) {
         status = check_release(&list->items[i], m->data, err);
-        const char *name = assay_tree_text(&list->items[i], "name");
+        const char *name = assay_yaml_text(&list->items[i], "name");
         for (size_t j = 0; j < i && status == ASSAY_OK; j++) {
-            if (strcmp(name, assay_tree_text(&list->items[j], "name")) == 0) {
-                status = assay_tree_fail(&list->items[i], err,
+            if (strcmp(name, assay_yaml_text(&list->items[j], "name")) == 0) {
+                status = assay_yaml_fail(&list->items[i], err,
                                          "two releases are called '%s'", name);
             }
         }
@@ -172,10 +172,10 @@ static assay_status check_releases(const assay_manifest *m, assay_error *err)
 }
 
 /* Adds the `key` of one spender to `sum`. */
-static void add_spent(mpq_t sum, const assay_tree *spender, const char *key)
+static void add_spent(mpq_t sum, const assay_yaml *spender, const char *key)
 {
     mpq_t value;
-    const char *text = assay_tree_text(spender, key);
+    const char *text = assay_yaml_text(spender, key);
     mpq_init(value);
     if (text != NULL &&
         assay_rational_parse(value, text, key, NULL) == ASSAY_OK) {
@@ -189,7 +189,7 @@ static assay_status check_spending(const assay_manifest *m, assay_error *err)
 {
     mpq_t sum;
     assay_status status = ASSAY_OK;
-    const assay_tree *budget = assay_tree_get(&m->tree, "budget");
+    const assay_yaml *budget = assay_yaml_get(&m->tree, "budget");
     mpq_init(sum);
     if (m->learner != NULL) {
         add_spent(sum, m->learner, "rho");
@@ -200,7 +200,7 @@ static assay_status check_spending(const assay_manifest *m, assay_error *err)
     }
     if (m->budget.has_rho && mpq_cmp(sum, m->budget.rho) > 0) {
         char *spent = assay_rational_text(sum);
-        status = assay_tree_fail(assay_tree_get(budget, "rho"), err,
+        status = assay_yaml_fail(assay_yaml_get(budget, "rho"), err,
                                  "contradiction: rho = %.60s is spent, more "
                                  "than the budget",
                                  spent != NULL ? spent : "?");
@@ -212,22 +212,22 @@ static assay_status check_spending(const assay_manifest *m, assay_error *err)
 
 static assay_status read_budget(assay_manifest *m, assay_error *err)
 {
-    const assay_tree *budget = assay_tree_get(&m->tree, "budget");
-    const assay_tree *privacy = assay_tree_get(&m->tree, "privacy");
-    const char *epsilon = assay_tree_text(budget, "epsilon");
-    const char *rho = assay_tree_text(budget, "rho");
-    const char *delta = assay_tree_text(budget, "delta");
-    const char *unit = assay_tree_text(privacy, "unit");
-    const char *neighbours = assay_tree_text(privacy, "neighbours");
-    m->trust = assay_tree_text(privacy, "trust");
+    const assay_yaml *budget = assay_yaml_get(&m->tree, "budget");
+    const assay_yaml *privacy = assay_yaml_get(&m->tree, "privacy");
+    const char *epsilon = assay_yaml_text(budget, "epsilon");
+    const char *rho = assay_yaml_text(budget, "rho");
+    const char *delta = assay_yaml_text(budget, "delta");
+    const char *unit = assay_yaml_text(privacy, "unit");
+    const char *neighbours = assay_yaml_text(privacy, "neighbours");
+    m->trust = assay_yaml_text(privacy, "trust");
     m->budget.has_epsilon = epsilon != NULL;
     m->budget.has_rho = rho != NULL;
     if (epsilon == NULL && rho == NULL) {
-        return assay_tree_fail(budget, err,
+        return assay_yaml_fail(budget, err,
                                "a budget needs epsilon, rho, or both");
     }
     if (strlen(unit) >= ASSAY_UNIT_LEN) {
-        return assay_tree_fail(assay_tree_get(privacy, "unit"), err,
+        return assay_yaml_fail(assay_yaml_get(privacy, "unit"), err,
                                "unit: at most %d bytes", ASSAY_UNIT_LEN - 1);
     }
     (void)strcpy(m->budget.unit, unit);
@@ -260,8 +260,8 @@ static assay_status check_delta(const assay_manifest *m, assay_error *err)
     mpz_set_ui(mpq_numref(limit), 1);
     bad = mpq_cmp(m->delta, limit) >= 0;
     mpq_clear(limit);
-    return bad ? assay_tree_fail(
-                     assay_tree_get(assay_tree_get(&m->tree, "budget"),
+    return bad ? assay_yaml_fail(
+                     assay_yaml_get(assay_yaml_get(&m->tree, "budget"),
                                     "delta"),
                      err,
                      "contradiction: delta must be below 1/users; at 1/users "
@@ -271,30 +271,30 @@ static assay_status check_delta(const assay_manifest *m, assay_error *err)
 
 static assay_status read_audit(assay_manifest *m, assay_error *err)
 {
-    const assay_tree *audit = assay_tree_get(&m->tree, "audit");
+    const assay_yaml *audit = assay_yaml_get(&m->tree, "audit");
     m->audit_runs = count_of(audit, "runs");
     if (m->audit_runs < 100 || m->audit_runs > 100000000) {
-        return assay_tree_fail(assay_tree_get(audit, "runs"), err,
+        return assay_yaml_fail(assay_yaml_get(audit, "runs"), err,
                                "runs: from 100 to 100,000,000");
     }
     return assay_rational_parse(m->audit_confidence,
-                                assay_tree_text(audit, "confidence"),
+                                assay_yaml_text(audit, "confidence"),
                                 "confidence", err);
 }
 
 static assay_status interpret(assay_manifest *m, assay_error *err)
 {
     assay_status status =
-        assay_shape_check_tree(&m->tree, assay_manifest_fields, err);
+        assay_shape_check_yaml(&m->tree, assay_manifest_fields, err);
     if (status != ASSAY_OK) {
         return status;
     }
-    m->data = assay_tree_get(&m->tree, "data");
-    m->learner = assay_tree_get(&m->tree, "learner");
-    m->releases = assay_tree_get(&m->tree, "releases");
+    m->data = assay_yaml_get(&m->tree, "data");
+    m->learner = assay_yaml_get(&m->tree, "learner");
+    m->releases = assay_yaml_get(&m->tree, "releases");
     m->users = count_of(m->data, "users");
     if ((m->learner == NULL) == (m->releases == NULL)) {
-        return assay_tree_fail(&m->tree, err,
+        return assay_yaml_fail(&m->tree, err,
                                "give one of 'learner' and 'releases'");
     }
     status = check_data(m->data, err);
@@ -316,7 +316,7 @@ static assay_status interpret(assay_manifest *m, assay_error *err)
 
 static assay_status digest(assay_manifest *m, assay_error *err)
 {
-    m->json = assay_tree_json(&m->tree);
+    m->json = assay_yaml_json(&m->tree);
     if (m->json == NULL) {
         return assay_fail(err, ASSAY_INVALID, "the manifest is not UTF-8");
     }
@@ -328,7 +328,7 @@ assay_status assay_manifest_parse(assay_manifest *out, const char *text,
 {
     assay_manifest m;
     memset(&m, 0, sizeof m);
-    assay_status status = assay_tree_parse(&m.tree, text, len, err);
+    assay_status status = assay_yaml_parse(&m.tree, text, len, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -378,7 +378,7 @@ assay_status assay_manifest_read(assay_manifest *out, const char *path,
 
 void assay_manifest_clear(assay_manifest *manifest)
 {
-    assay_tree_clear(&manifest->tree);
+    assay_yaml_clear(&manifest->tree);
     json_decref(manifest->json);
     free(manifest->folder);
     assay_budget_clear(&manifest->budget);

@@ -12,19 +12,19 @@
 #define ASSAY_CERTIFICATE_MANIFEST_H
 
 #include "accountant/ledger.h"
-#include "certificate/tree.h"
+#include "certificate/yaml.h"
 
 typedef struct assay_manifest {
-    assay_tree tree;
+    assay_yaml tree;
     json_t *json;     /* the tree, scalars as text */
     char digest[65];  /* SHA-256 of the JSON, canonical */
     char *folder;     /* of the file: relative paths start here */
     assay_budget budget;
     mpq_t delta;
     const char *trust;
-    const assay_tree *data;
-    const assay_tree *learner;  /* or NULL */
-    const assay_tree *releases; /* or NULL */
+    const assay_yaml *data;
+    const assay_yaml *learner;  /* or NULL */
+    const assay_yaml *releases; /* or NULL */
     uint64_t users;             /* 0: a file says */
     uint64_t audit_runs;
     mpq_t audit_confidence;

@@ -5,7 +5,7 @@
  *
  * SOURCE/proofs/results.tsv is written by the proof targets, one unit a line:
  *   lock, unit, goals proved, goals, source files (separated by blanks or
- *   commas), SHA-256 of the files' bytes one after the other
+ *   commas; patterns are expanded in byte order), SHA-256 of the files' bytes one after the other
  * Lines that begin with '#' are comments; `# tool NAME VERSION` names a tool.
  * SOURCE/proofs/coq/assumptions.txt lists the theorems that Coq has checked.
  *

@@ -119,7 +119,7 @@ static int one_of(const char *word, const char *words)
     return 0;
 }
 
-static assay_status need_kind(const assay_tree *item, assay_tree_kind kind,
+static assay_status need_kind(const assay_yaml *item, assay_yaml_kind kind,
                               assay_error *err)
 {
     static const char *const names[] = {"one value", "a list",
@@ -127,11 +127,11 @@ static assay_status need_kind(const assay_tree *item, assay_tree_kind kind,
     if (item->kind == kind) {
         return ASSAY_OK;
     }
-    return assay_tree_fail(item, err, "'%.40s' must be %s", item->key,
+    return assay_yaml_fail(item, err, "'%.40s' must be %s", item->key,
                            names[kind]);
 }
 
-static assay_status check_number(const assay_tree *item,
+static assay_status check_number(const assay_yaml *item,
                                  const assay_field *field, assay_error *err)
 {
     mpq_t value;
@@ -147,37 +147,37 @@ static assay_status check_number(const assay_tree *item,
     mpq_clear(value);
     return status == ASSAY_OK
                ? ASSAY_OK
-               : assay_tree_fail(item, err, "%s", inner.message);
+               : assay_yaml_fail(item, err, "%s", inner.message);
 }
 
-static assay_status check_count(const assay_tree *item, assay_error *err)
+static assay_status check_count(const assay_yaml *item, assay_error *err)
 {
     uint64_t n = 0;
     assay_error inner = ASSAY_ERROR_INIT;
     if (assay_u64_parse(&n, item->text, item->key, &inner) != ASSAY_OK) {
-        return assay_tree_fail(item, err, "%s", inner.message);
+        return assay_yaml_fail(item, err, "%s", inner.message);
     }
     if (n < 1 || n > (UINT64_C(1) << 62)) {
-        return assay_tree_fail(item, err, "%s must be from 1 to 2^62",
+        return assay_yaml_fail(item, err, "%s must be from 1 to 2^62",
                                item->key);
     }
     return ASSAY_OK;
 }
 
-static assay_status check_word(const assay_tree *item,
+static assay_status check_word(const assay_yaml *item,
                                const assay_field *field, assay_error *err)
 {
     switch (field->kind) {
     case ASSAY_FIELD_WORD:
         if (!one_of(item->text, field->words)) {
-            return assay_tree_fail(item, err,
+            return assay_yaml_fail(item, err,
                                    "%s: '%.60s' is none of: %s", field->key,
                                    item->text, field->words);
         }
         return ASSAY_OK;
     case ASSAY_FIELD_FLAG:
         if (!one_of(item->text, "true false")) {
-            return assay_tree_fail(item, err, "%s: true or false, not '%.60s'",
+            return assay_yaml_fail(item, err, "%s: true or false, not '%.60s'",
                                    field->key, item->text);
         }
         return ASSAY_OK;
@@ -189,50 +189,50 @@ static assay_status check_word(const assay_tree *item,
     default:
         return item->text[strspn(item->text, " \t\n")] != '\0'
                    ? ASSAY_OK
-                   : assay_tree_fail(item, err, "'%.40s' is empty",
+                   : assay_yaml_fail(item, err, "'%.40s' is empty",
                                      item->key != NULL ? item->key
                                                        : field->key);
     }
 }
 
-static assay_status check_list(const assay_tree *item,
+static assay_status check_list(const assay_yaml *item,
                                const assay_field *field, assay_error *err)
 {
-    assay_status status = need_kind(item, ASSAY_TREE_LIST, err);
+    assay_status status = need_kind(item, ASSAY_YAML_LIST, err);
     if (status == ASSAY_OK && item->num_items == 0) {
-        return assay_tree_fail(item, err, "'%s' is empty", field->key);
+        return assay_yaml_fail(item, err, "'%s' is empty", field->key);
     }
     for (size_t i = 0; status == ASSAY_OK && i < item->num_items; i++) {
-        const assay_tree *part = &item->items[i];
+        const assay_yaml *part = &item->items[i];
         if (field->kind == ASSAY_FIELD_MAPS) {
-            status = part->kind == ASSAY_TREE_MAP
-                         ? assay_shape_check_tree(part, field->fields, err)
-                         : assay_tree_fail(part, err,
+            status = part->kind == ASSAY_YAML_MAP
+                         ? assay_shape_check_yaml(part, field->fields, err)
+                         : assay_yaml_fail(part, err,
                                            "'%s' is a list of maps",
                                            field->key);
-        } else if (part->kind != ASSAY_TREE_WORD) {
-            status = assay_tree_fail(part, err, "'%s' is a list of words",
+        } else if (part->kind != ASSAY_YAML_WORD) {
+            status = assay_yaml_fail(part, err, "'%s' is a list of words",
                                      field->key);
         }
     }
     return status;
 }
 
-static assay_status check_field(const assay_tree *item,
+static assay_status check_field(const assay_yaml *item,
                                 const assay_field *field, assay_error *err)
 {
     assay_status status;
     switch (field->kind) {
     case ASSAY_FIELD_MAP:
-        status = need_kind(item, ASSAY_TREE_MAP, err);
+        status = need_kind(item, ASSAY_YAML_MAP, err);
         return status == ASSAY_OK
-                   ? assay_shape_check_tree(item, field->fields, err)
+                   ? assay_shape_check_yaml(item, field->fields, err)
                    : status;
     case ASSAY_FIELD_MAPS:
     case ASSAY_FIELD_TEXTS:
         return check_list(item, field, err);
     default:
-        status = need_kind(item, ASSAY_TREE_WORD, err);
+        status = need_kind(item, ASSAY_YAML_WORD, err);
         return status == ASSAY_OK ? check_word(item, field, err) : status;
     }
 }
@@ -247,18 +247,18 @@ static const assay_field *find(const assay_field *fields, const char *key)
     return NULL;
 }
 
-assay_status assay_shape_check_tree(const assay_tree *tree,
+assay_status assay_shape_check_yaml(const assay_yaml *tree,
                                     const assay_field *fields,
                                     assay_error *err)
 {
-    if (tree->kind != ASSAY_TREE_MAP) {
-        return assay_tree_fail(tree, err, "a manifest is a map of keys");
+    if (tree->kind != ASSAY_YAML_MAP) {
+        return assay_yaml_fail(tree, err, "a manifest is a map of keys");
     }
     for (size_t i = 0; i < tree->num_items; i++) {
-        const assay_tree *item = &tree->items[i];
+        const assay_yaml *item = &tree->items[i];
         const assay_field *field = find(fields, item->key);
         if (field == NULL) {
-            return assay_tree_fail(item, err, "unknown key '%.60s'",
+            return assay_yaml_fail(item, err, "unknown key '%.60s'",
                                    item->key);
         }
         assay_status status = check_field(item, field, err);
@@ -267,8 +267,8 @@ assay_status assay_shape_check_tree(const assay_tree *tree,
         }
     }
     for (; fields->key != NULL; fields++) {
-        if (fields->required && assay_tree_get(tree, fields->key) == NULL) {
-            return assay_tree_fail(tree, err, "the key '%s' is missing (%s)",
+        if (fields->required && assay_yaml_get(tree, fields->key) == NULL) {
+            return assay_yaml_fail(tree, err, "the key '%s' is missing (%s)",
                                    fields->key, fields->about);
         }
     }

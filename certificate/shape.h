@@ -6,7 +6,7 @@
 #ifndef ASSAY_CERTIFICATE_SHAPE_H
 #define ASSAY_CERTIFICATE_SHAPE_H
 
-#include "certificate/tree.h"
+#include "certificate/yaml.h"
 
 typedef enum assay_field_kind {
     ASSAY_FIELD_TEXT,
@@ -33,7 +33,7 @@ typedef struct assay_field {
 extern const assay_field assay_manifest_fields[];
 
 /** Unknown, missing and ill-typed members, with line and column. */
-assay_status assay_shape_check_tree(const assay_tree *tree,
+assay_status assay_shape_check_yaml(const assay_yaml *tree,
                                     const assay_field *fields,
                                     assay_error *err) ASSAY_MUST_CHECK;
 

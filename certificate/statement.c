@@ -33,7 +33,7 @@ json_t *assay_statement_theorems(const json_t *derived)
     }
     if (method != NULL) {
         add_once(list, strcmp(method, "zcdp") == 0 ? "releases-dp"
-                                                   : "releases-pure-dp");
+                                                   : "releases-pure");
         add_once(list, "postprocess");
     }
     return list;
@@ -168,7 +168,7 @@ assay_status assay_statement_digest(char out[65], const json_t *statement,
 static json_t *predicate(const assay_manifest *m, const assay_parts *p)
 {
     const char *algorithm =
-        m->learner != NULL ? assay_tree_text(m->learner, "algorithm") : NULL;
+        m->learner != NULL ? assay_yaml_text(m->learner, "algorithm") : NULL;
     return json_pack(
         "{s:s,s:{s:s,s:s},s:O,s:s,s:s,s:O,s:O,s:O,s:O,s:O,s:O,s:o,s:o}",
         "schema", ASSAY_PREDICATE_VERSION, "generator", "name", "assay",

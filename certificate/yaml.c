@@ -1,5 +1,5 @@
 /* ring: glue */
-#include "certificate/tree.h"
+#include "certificate/yaml.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,10 +18,10 @@ typedef struct reader {
     assay_error *err;
 } reader;
 
-void assay_tree_clear(assay_tree *tree)
+void assay_yaml_clear(assay_yaml *tree)
 {
     for (size_t i = 0; i < tree->num_items; i++) {
-        assay_tree_clear(&tree->items[i]);
+        assay_yaml_clear(&tree->items[i]);
     }
     free(tree->items);
     free(tree->text);
@@ -29,7 +29,7 @@ void assay_tree_clear(assay_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-assay_status assay_tree_fail(const assay_tree *tree, assay_error *err,
+assay_status assay_yaml_fail(const assay_yaml *tree, assay_error *err,
                              const char *format, ...)
 {
     char message[ASSAY_ERROR_LEN];
@@ -81,23 +81,23 @@ static char *copy(const unsigned char *text, size_t len)
 }
 
 /* A fresh last item; earlier pointers into items become invalid. */
-static assay_tree *append(assay_tree *tree)
+static assay_yaml *append(assay_yaml *tree)
 {
     if (tree->num_items == tree->capacity) {
         size_t capacity = tree->capacity == 0 ? 8 : 2 * tree->capacity;
-        assay_tree *items = realloc(tree->items, capacity * sizeof *items);
+        assay_yaml *items = realloc(tree->items, capacity * sizeof *items);
         if (items == NULL) {
             return NULL;
         }
         tree->items = items;
         tree->capacity = capacity;
     }
-    assay_tree *item = &tree->items[tree->num_items++];
+    assay_yaml *item = &tree->items[tree->num_items++];
     memset(item, 0, sizeof *item);
     return item;
 }
 
-static assay_status read_word(assay_tree *out, reader *in)
+static assay_status read_word(assay_yaml *out, reader *in)
 {
     size_t len = in->event.data.scalar.length;
     const unsigned char *value = in->event.data.scalar.value;
@@ -108,18 +108,18 @@ static assay_status read_word(assay_tree *out, reader *in)
     if (memchr(value, 0, len) != NULL || len > 20000) {
         return fail_here(in, "a text with a zero byte, or a very long one");
     }
-    out->kind = ASSAY_TREE_WORD;
+    out->kind = ASSAY_YAML_WORD;
     out->text = copy(value, len);
     return out->text != NULL
                ? ASSAY_OK
                : assay_fail(in->err, ASSAY_MEMORY, "no memory for YAML");
 }
 
-static assay_status read_node(assay_tree *out, reader *in, int depth);
+static assay_status read_node(assay_yaml *out, reader *in, int depth);
 
-static assay_status read_list(assay_tree *out, reader *in, int depth)
+static assay_status read_list(assay_yaml *out, reader *in, int depth)
 {
-    out->kind = ASSAY_TREE_LIST;
+    out->kind = ASSAY_YAML_LIST;
     if (in->event.data.sequence_start.anchor != NULL ||
         in->event.data.sequence_start.tag != NULL) {
         return fail_here(in, "anchors and tags are not part of this format");
@@ -129,7 +129,7 @@ static assay_status read_list(assay_tree *out, reader *in, int depth)
         if (status != ASSAY_OK || in->event.type == YAML_SEQUENCE_END_EVENT) {
             return status;
         }
-        assay_tree *item = append(out);
+        assay_yaml *item = append(out);
         if (item == NULL) {
             return assay_fail(in->err, ASSAY_MEMORY, "no memory for YAML");
         }
@@ -140,7 +140,7 @@ static assay_status read_list(assay_tree *out, reader *in, int depth)
     }
 }
 
-static assay_status read_member(assay_tree *out, reader *in, int depth)
+static assay_status read_member(assay_yaml *out, reader *in, int depth)
 {
     if (in->event.type != YAML_SCALAR_EVENT ||
         in->event.data.scalar.length == 0 ||
@@ -153,7 +153,7 @@ static assay_status read_member(assay_tree *out, reader *in, int depth)
     if (key == NULL) {
         return assay_fail(in->err, ASSAY_MEMORY, "no memory for YAML");
     }
-    if (assay_tree_get(out, key) != NULL) {
+    if (assay_yaml_get(out, key) != NULL) {
         const yaml_mark_t *mark = &in->event.start_mark;
         assay_status s = assay_fail_at(
             in->err, ASSAY_INVALID, bounded(mark->line),
@@ -163,7 +163,7 @@ static assay_status read_member(assay_tree *out, reader *in, int depth)
     }
     int line = bounded(in->event.start_mark.line);
     int column = bounded(in->event.start_mark.column);
-    assay_tree *item = append(out);
+    assay_yaml *item = append(out);
     if (item == NULL) {
         free(key);
         return assay_fail(in->err, ASSAY_MEMORY, "no memory for YAML");
@@ -178,9 +178,9 @@ static assay_status read_member(assay_tree *out, reader *in, int depth)
     return status;
 }
 
-static assay_status read_map(assay_tree *out, reader *in, int depth)
+static assay_status read_map(assay_yaml *out, reader *in, int depth)
 {
-    out->kind = ASSAY_TREE_MAP;
+    out->kind = ASSAY_YAML_MAP;
     if (in->event.data.mapping_start.anchor != NULL ||
         in->event.data.mapping_start.tag != NULL) {
         return fail_here(in, "anchors and tags are not part of this format");
@@ -197,7 +197,7 @@ static assay_status read_map(assay_tree *out, reader *in, int depth)
     }
 }
 
-static assay_status read_node(assay_tree *out, reader *in, int depth)
+static assay_status read_node(assay_yaml *out, reader *in, int depth)
 {
     out->line = bounded(in->event.start_mark.line);
     out->column = bounded(in->event.start_mark.column);
@@ -216,7 +216,7 @@ static assay_status read_node(assay_tree *out, reader *in, int depth)
     }
 }
 
-static assay_status read_document(assay_tree *out, reader *in)
+static assay_status read_document(assay_yaml *out, reader *in)
 {
     static const yaml_event_type_t opening[] = {YAML_STREAM_START_EVENT,
                                                 YAML_DOCUMENT_START_EVENT};
@@ -244,11 +244,11 @@ static assay_status read_document(assay_tree *out, reader *in)
     return status;
 }
 
-assay_status assay_tree_parse(assay_tree *out, const char *text, size_t len,
+assay_status assay_yaml_parse(assay_yaml *out, const char *text, size_t len,
                               assay_error *err)
 {
     reader in = {.err = err};
-    assay_tree tree = {0};
+    assay_yaml tree = {0};
     if (!yaml_parser_initialize(&in.parser)) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for YAML");
     }
@@ -260,16 +260,16 @@ assay_status assay_tree_parse(assay_tree *out, const char *text, size_t len,
     }
     yaml_parser_delete(&in.parser);
     if (status != ASSAY_OK) {
-        assay_tree_clear(&tree);
+        assay_yaml_clear(&tree);
         return status;
     }
     *out = tree;
     return ASSAY_OK;
 }
 
-const assay_tree *assay_tree_get(const assay_tree *tree, const char *key)
+const assay_yaml *assay_yaml_get(const assay_yaml *tree, const char *key)
 {
-    if (tree == NULL || tree->kind != ASSAY_TREE_MAP) {
+    if (tree == NULL || tree->kind != ASSAY_YAML_MAP) {
         return NULL;
     }
     for (size_t i = 0; i < tree->num_items; i++) {
@@ -281,24 +281,24 @@ const assay_tree *assay_tree_get(const assay_tree *tree, const char *key)
     return NULL;
 }
 
-const char *assay_tree_text(const assay_tree *tree, const char *key)
+const char *assay_yaml_text(const assay_yaml *tree, const char *key)
 {
-    const assay_tree *item = assay_tree_get(tree, key);
+    const assay_yaml *item = assay_yaml_get(tree, key);
     return item != NULL ? item->text : NULL;
 }
 
-json_t *assay_tree_json(const assay_tree *tree)
+json_t *assay_yaml_json(const assay_yaml *tree)
 {
-    if (tree->kind == ASSAY_TREE_WORD) {
+    if (tree->kind == ASSAY_YAML_WORD) {
         return json_string(tree->text);
     }
     json_t *out =
-        tree->kind == ASSAY_TREE_MAP ? json_object() : json_array();
+        tree->kind == ASSAY_YAML_MAP ? json_object() : json_array();
     int bad = out == NULL;
     for (size_t i = 0; i < tree->num_items && !bad; i++) {
-        json_t *item = assay_tree_json(&tree->items[i]);
+        json_t *item = assay_yaml_json(&tree->items[i]);
         bad = item == NULL ||
-              (tree->kind == ASSAY_TREE_MAP
+              (tree->kind == ASSAY_YAML_MAP
                    ? json_object_set_new(out, tree->items[i].key, item)
                    : json_array_append_new(out, item)) != 0;
     }
