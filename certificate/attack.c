@@ -159,7 +159,43 @@ static assay_status attack_events(json_t *results, json_t *skipped,
     return status;
 }
 
-/* Somebody else's mechanisms: the manifest's claims. */
+/* Somebody else's mechanism under its author's claim. */
+static assay_status attack_claim(json_t **out, const assay_manifest *m,
+                                 const assay_yaml *r, assay_error *err)
+{
+    const char *specimen = assay_yaml_text(r, "specimen");
+    mpq_t epsilon, scale, changes;
+    mpq_init(epsilon);
+    mpq_init(scale);
+    mpq_init(changes);
+    assay_status status = assay_rational_parse_positive(
+        epsilon, assay_yaml_text(r, "epsilon"), "epsilon", err);
+    if (status == ASSAY_OK && specimen != NULL) {
+        status = assay_attack_specimen(out, specimen, epsilon, m->audit_runs,
+                                       m->audit_confidence, err);
+    } else if (status == ASSAY_OK) {
+        status = assay_rational_parse_positive(
+            scale, assay_yaml_text(r, "scale"), "scale", err);
+        if (status == ASSAY_OK) {
+            status = assay_rational_parse_positive(
+                changes, assay_yaml_text(r, "changes"), "changes", err);
+        }
+        assay_target target = {.noise = scale,
+                               .sensitivity = changes,
+                               .coordinates = (size_t)mpq_get_d(changes),
+                               .shift = 1};
+        if (status == ASSAY_OK) {
+            status = assay_attack_target(out, &target, "epsilon", epsilon,
+                                         m->audit_runs, m->audit_confidence,
+                                         err);
+        }
+    }
+    mpq_clear(epsilon);
+    mpq_clear(scale);
+    mpq_clear(changes);
+    return status;
+}
+
 static assay_status attack_foreign(json_t *results, const assay_manifest *m,
                                    assay_error *err)
 {
@@ -168,27 +204,18 @@ static assay_status attack_foreign(json_t *results, const assay_manifest *m,
     for (size_t i = 0;
          list != NULL && i < list->num_items && status == ASSAY_OK; i++) {
         const assay_yaml *r = &list->items[i];
-        const char *name = assay_yaml_text(r, "specimen");
         json_t *result = NULL;
-        mpq_t epsilon;
-        if (name == NULL) {
+        if (strcmp(assay_yaml_text(r, "statistic"), "mechanism") != 0) {
             continue;
         }
-        mpq_init(epsilon);
-        status = assay_rational_parse_positive(
-            epsilon, assay_yaml_text(r, "epsilon"), "epsilon", err);
-        if (status == ASSAY_OK) {
-            status = assay_attack_specimen(&result, name, epsilon,
-                                           m->audit_runs, m->audit_confidence,
-                                           err);
-        }
+        status = attack_claim(&result, m, r, err);
         if (status == ASSAY_OK) {
             (void)json_object_set_new(result, "row",
                                       json_integer((json_int_t)i + 1));
-            (void)json_object_set_new(result, "mechanism", json_string(name));
+            (void)json_object_set_new(
+                result, "mechanism", json_string(assay_yaml_text(r, "name")));
             (void)json_array_append_new(results, result);
         }
-        mpq_clear(epsilon);
     }
     return status;
 }

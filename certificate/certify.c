@@ -211,6 +211,11 @@ static assay_status account(run *r, assay_error *err)
         *err = why;
         return status;
     }
+    if (json_is_true(assay_json_at(r->derived, "guarantee/assumed"))) {
+        refuse(r, "guarantee",
+               "a release rests on its author's word: no theorem here covers "
+               "it (\"assumed\" in the ledger)");
+    }
     if (r->manifest.budget.has_epsilon) {
         check_limit(r, "epsilon", r->manifest.budget.epsilon);
     }

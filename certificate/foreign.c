@@ -8,7 +8,6 @@ assay_status assay_foreign_run(json_t **out, const assay_yaml *release,
 {
     assay_event event;
     const char *epsilon = assay_yaml_text(release, "epsilon");
-    const char *specimen = assay_yaml_text(release, "specimen");
     assay_event_init(&event, ASSAY_PURE);
     assay_status status = assay_event_set(&event, "epsilon", epsilon, err);
     event.assumed = 1;
@@ -17,8 +16,7 @@ assay_status assay_foreign_run(json_t **out, const assay_yaml *release,
             custodian, &event, assay_yaml_text(release, "name"), err);
     }
     if (status == ASSAY_OK) {
-        *out = json_pack("{s:s,s:s,s:s}", "specimen", specimen,
-                         "claimedEpsilon", epsilon, "note",
+        *out = json_pack("{s:s,s:s}", "claimedEpsilon", epsilon, "note",
                          "nothing is published before the audit");
         if (*out == NULL) {
             status = assay_fail(err, ASSAY_MEMORY, "no memory for JSON");

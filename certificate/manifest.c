@@ -115,27 +115,58 @@ static assay_status check_learner(const assay_manifest *m, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_release(const assay_yaml *r, const assay_yaml *data,
-                                  assay_error *err)
+/* Somebody else's mechanism: a claimed epsilon, and noise to attack. */
+static assay_status check_mechanism(const assay_yaml *r, assay_error *err)
 {
-    int count = is(r, "statistic", "count");
-    int histogram = is(r, "statistic", "histogram");
-    int foreign = !count && !histogram;
-    const char *why = count       ? "statistic: count"
-                      : histogram ? "statistic: histogram"
-                                  : "statistic: mechanism";
+    const char *why = "statistic: mechanism";
+    int named = assay_yaml_get(r, "specimen") != NULL;
     const struct {
         const char *key;
         int wanted;
-    } rules[] = {{"column", count},     {"equals", count},
-                 {"by", histogram},     {"noise", !foreign},
-                 {"specimen", foreign}};
+    } rules[] = {{"column", 0},       {"equals", 0},
+                 {"by", 0},           {"rho", 0},
+                 {"epsilon", 1},      {"noise", !named},
+                 {"scale", !named},   {"changes", !named}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
         if (s != ASSAY_OK) {
             return s;
         }
     }
+    if (!named && (!is(r, "noise", "laplace") || count_of(r, "changes") > 64)) {
+        return assay_yaml_fail(r, err, "a mechanism adds laplace noise to at "
+                                       "most 64 counts, or is a specimen");
+    }
+    return ASSAY_OK;
+}
+
+static assay_status check_statistic(const assay_yaml *r,
+                                    const assay_yaml *data, assay_error *err)
+{
+    int count = is(r, "statistic", "count");
+    const char *why = count ? "statistic: count" : "statistic: histogram";
+    const struct {
+        const char *key;
+        int wanted;
+    } rules[] = {{"column", count}, {"equals", count}, {"by", !count},
+                 {"noise", 1},      {"specimen", 0},   {"scale", 0},
+                 {"changes", 0}};
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
+        if (s != ASSAY_OK) {
+            return s;
+        }
+    }
+    if (!is(data, "source", "population")) {
+        return assay_yaml_fail(r, err, "counts and histograms are of persons: "
+                                       "data needs source: population");
+    }
+    return check_noise(r, err);
+}
+
+static assay_status check_release(const assay_yaml *r, const assay_yaml *data,
+                                  assay_error *err)
+{
     const char *name = assay_yaml_text(r, "name");
     if (strlen(name) > 40 ||
         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_")] != 0) {
@@ -143,15 +174,8 @@ static assay_status check_release(const assay_yaml *r, const assay_yaml *data,
                                "name: at most 40 of a-z, 0-9, - and _ (it "
                                "names a file)");
     }
-    if (foreign) {
-        assay_status s = expect(r, "epsilon", 1, why, err);
-        return s == ASSAY_OK ? expect(r, "rho", 0, why, err) : s;
-    }
-    if (!is(data, "source", "population")) {
-        return assay_yaml_fail(r, err, "counts and histograms are of persons: "
-                                       "data needs source: population");
-    }
-    return check_noise(r, err);
+    return is(r, "statistic", "mechanism") ? check_mechanism(r, err)
+                                           : check_statistic(r, data, err);
 }
 
 static assay_status check_releases(const assay_manifest *m, assay_error *err)

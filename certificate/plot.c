@@ -19,7 +19,8 @@ static double value_of(const char *text)
 }
 
 /* The <svg> element of gnuplot's output, or a note. */
-static void add_svg(assay_text *out, const char *commands, const char *name)
+static void add_svg(assay_text *out, const char *commands, const char *name,
+                    size_t height)
 {
     char gnuplot[] = "gnuplot";
     char *argv[] = {gnuplot, NULL};
@@ -31,12 +32,11 @@ static void add_svg(assay_text *out, const char *commands, const char *name)
         const char *body = start != NULL ? strchr(start, '>') : NULL;
         if (body != NULL) {
             assay_text_printf(out,
-                              "<svg viewBox=\"0 0 720 %s\" role=\"img\" "
+                              "<svg viewBox=\"0 0 720 %zu\" role=\"img\" "
                               "aria-label=\"%s\" "
                               "xmlns=\"http://www.w3.org/2000/svg\" "
                               "xmlns:xlink=\"http://www.w3.org/1999/xlink\">",
-                              strcmp(name, "audit") == 0 ? "260" : "360",
-                              name);
+                              height, name);
             assay_text_add(out, body + 1);
             free(svg);
             return;
@@ -92,7 +92,7 @@ void assay_plot_profile(assay_text *out, const json_t *profile,
     assay_text_printf(&script, "e\n%.9g %.9g\ne\n", epsilon,
                       pure ? low : delta);
     if (!script.failed) {
-        add_svg(out, script.bytes, "profile");
+        add_svg(out, script.bytes, "profile", 360);
     }
     assay_text_clear(&script);
 }
@@ -104,6 +104,7 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
     const json_t *results = json_object_get(audit, "results");
     size_t n = json_array_size(results);
     double right = 1.6;
+    size_t height = 170 + 50 * (n < 12 ? n : 12);
     for (size_t i = 0; i < n; i++) {
         const json_t *r = json_array_get(results, i);
         double claim = value_of(assay_json_text(r, "value"));
@@ -114,18 +115,28 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
         right = isfinite(limit) && limit < 4 && limit > right ? limit * 1.1
                                                               : right;
     }
-    assay_text_printf(&script, head, 260, "audit");
+    assay_text_printf(&script, head, (int)height, "audit");
     assay_text_printf(&script,
-                      "set xrange [0:%.6g]\nset yrange [0:%zu]\n"
-                      "set xlabel 'in units of the claim'\nunset ytics\n"
-                      "set key top right samplen 1\nset border 1\n"
-                      "set arrow 9 from 1,0 to 1,%zu nohead lw 2.5 lc rgb "
+                      "set xrange [0:%.6g]\nset yrange [0.3:%.1f]\n"
+                      "set xlabel 'in units of the claim'\n"
+                      "set key outside bottom center horizontal samplen 1.5\n"
+                      "set border 1\nset lmargin 22\nset ytics scale 0\n"
+                      "set grid noytics\n"
+                      "set arrow 9 from 1,0.3 to 1,%.1f nohead lw 2.5 lc rgb "
                       "'#a31621'\n"
-                      "set label 9 'claim' at 1,%.3f left offset 0.6,0 tc rgb "
-                      "'#a31621'\n",
-                      right, n + 1, n + 1, (double)n + 0.8);
+                      "set label 9 'claim' at 1,%.2f left offset 0.6,0 tc rgb "
+                      "'#a31621'\nset ytics (",
+                      right, (double)n + 0.9, (double)n + 0.9,
+                      (double)n + 0.72);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *r = json_array_get(results, i);
+        assay_text_printf(&script, "%s'row %lld, %s' %zu", i > 0 ? "," : "",
+                          (long long)json_integer_value(
+                              json_object_get(r, "row")),
+                          assay_json_text(r, "claim"), n - i);
+    }
     assay_text_add(&script,
-                   "set style fill solid 0.85 noborder\nset boxwidth 0.4\n"
+                   ")\nset style fill solid 0.85 noborder\n"
                    "plot '-' using (0):1:(0):2:($1-0.18):($1+0.18) with "
                    "boxxyerror lc rgb '#0b4f8a' title 'proved by the "
                    "attacker', '-' using 2:1 with points pt 9 ps 1.1 lc rgb "
@@ -144,7 +155,7 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
         assay_text_add(&script, "e\n");
     }
     if (!script.failed) {
-        add_svg(out, script.bytes, "audit");
+        add_svg(out, script.bytes, "audit", height);
     }
     assay_text_clear(&script);
 }

@@ -123,7 +123,7 @@ static int counts_agree(const json_t *r, double claim, double confidence)
            stated >= mine * (1 - 1e-3) - 1e-6;
 }
 
-/* The price of the row that was attacked, or of the manifest's claim. */
+/* The row that was attacked. */
 static const json_t *attacked_event(const json_t *predicate, const json_t *r)
 {
     json_int_t row = json_integer_value(json_object_get(r, "row"));
@@ -134,9 +134,6 @@ static const json_t *attacked_event(const json_t *predicate, const json_t *r)
     const char *mechanism = assay_json_text(event, "mechanism");
     if (name == NULL || mechanism == NULL) {
         return NULL;
-    }
-    if (json_is_true(json_object_get(event, "assumed"))) {
-        return event;
     }
     return strcmp(name, mechanism) == 0 ? event : NULL;
 }

@@ -24,6 +24,23 @@ static void tile(assay_text *out, int number, const char *value,
     assay_text_add(out, "</div></div>\n");
 }
 
+/* A small decimal as a power of ten: 0.00001 is 10^-5. */
+static void add_power(assay_text *out, const char *decimal)
+{
+    const char *digits = decimal + 2;
+    size_t zeros = strncmp(decimal, "0.", 2) == 0 ? strspn(digits, "0") : 0;
+    if (zeros < 3) {
+        assay_text_html(out, decimal);
+        return;
+    }
+    digits += zeros;
+    if (strcmp(digits, "1") != 0) {
+        assay_text_printf(out, "%.1s%s%s&thinsp;&middot;&thinsp;", digits,
+                          digits[1] != '\0' ? "." : "", digits + 1);
+    }
+    assay_text_printf(out, "10<sup>&minus;%zu</sup>", zeros + 1);
+}
+
 static void add_tiles(assay_text *out, const json_t *g)
 {
     const char *relation = assay_json_text(g, "neighbours");
@@ -31,7 +48,9 @@ static void add_tiles(assay_text *out, const json_t *g)
     const char *rho = assay_json_text(g, "rho");
     assay_text_add(out, "<div class=\"tiles\">\n");
     tile(out, 1, assay_json_text(g, "epsilonDecimal"), "epsilon, at most");
-    tile(out, 1, assay_json_text(g, "deltaDecimal"), "delta");
+    assay_text_add(out, "<div class=\"tile\"><div class=\"n\">");
+    add_power(out, assay_json_text(g, "deltaDecimal"));
+    assay_text_add(out, "</div><div class=\"l\">delta</div></div>\n");
     if (rho != NULL) {
         tile(out, 1, rho, "rho (zCDP), exact");
     }

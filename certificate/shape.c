@@ -72,8 +72,12 @@ static const assay_field release_fields[] = {
     {"rho", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "spent by gaussian noise"},
     {"epsilon", ASSAY_FIELD_POSITIVE, 0, NULL, NULL,
      "spent by laplace noise, or claimed by a mechanism"},
+    {"scale", ASSAY_FIELD_POSITIVE, 0, NULL, NULL,
+     "mechanism: the scale of the Laplace noise it adds"},
+    {"changes", ASSAY_FIELD_COUNT, 0, NULL, NULL,
+     "mechanism: how many counts one person changes by 1, at most"},
     {"specimen", ASSAY_FIELD_TEXT, 0, NULL, NULL,
-     "mechanism: its name in the audit's collection"},
+     "mechanism: its name in the audit's collection instead"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
 static const assay_field audit_fields[] = {
