@@ -24,6 +24,12 @@
 
 #define ASSAY_TAPE_WORDS 8192 /* 64 KiB */
 
+/*@ axiomatic Tape {
+      // the word at a position; nothing is assumed about it
+      logic integer TapeWord(integer position);
+    }
+*/
+
 struct assay_tape_buffer; /* the mapped memory */
 
 typedef struct assay_tape {
@@ -49,6 +55,8 @@ void assay_tape_init_unsafe_recorded(assay_tape *tape, const uint64_t *words,
 
 /** The next word. */
 /*@ requires valid: \valid(tape) && \valid(out) && \separated(tape, out);
+    terminates \true;
+    exits \false;
     assigns *out, tape->position;
     ensures word: \result == ASSAY_OK ==>
       *out == TapeWord(\old(tape->position)) &&

@@ -26,11 +26,13 @@ Proof.
   - unfold order, rho, eps, delta; interval with (i_prec 128).
 Qed.
 
-(* the hypothesis can be met: a histogram of a yes/no record, released once *)
+(* the hypothesis is met by the learner: visit counts of trajectories of 20 steps
+   over 12 pairs (s,a) and 36 triples (s,a,s'), released once *)
+From Assay.rules Require Import Sensitivity.
 Example certificate_applies : dp_mech replace_one eps delta
-  (run zvec_eq (Release (fun d => gauss_vec (prat 80 1) (histogram d)) (fun _ => Done))).
+  (run zvec_eq (Release (fun d => gauss_vec (prat 80 1) (sum_query (20 * (12 + 36)) (visits 12 36 20) d)) (fun _ => Done))).
 Proof.
   apply certificate; constructor; [|intros; constructor].
-  exists histogram; split; auto; intros d d' A; destruct (proj1 histogram_sens d d' A) as [E H].
-  split; [exact E|]; apply (Rle_trans _ _ _ H); unfold nrat; simpl; lra.
+  eexists; split; [|reflexivity]; intros d d' A; destruct (visit_counts_twenty d d' A) as [E H].
+  split; [exact E|]; apply (Rle_trans _ _ _ H); unfold nrat; simpl Z.of_N; lra.
 Qed.

@@ -3,7 +3,7 @@
    Gaussian, sigma^2 = 100, are (1/2, 3.506e-5)-DP. *)
 From Coq Require Import Reals Lra Lia ZArith.
 From Interval Require Import Tactic.
-From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
+From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian PureInterval.
 Local Open Scope R_scope.
 Lemma v100 : 0 < 100. Proof. lra. Qed.
 Definition M (mu : Z) := gdist 100 v100 (IZR mu).

@@ -212,3 +212,20 @@ Proof.
   eapply dp_weaken; [apply pmf_ge0|apply Rle_refl|exact Hd|].
   apply zcdp_dp; auto; apply pmf_ge0.
 Qed.
+
+(* ---------- two outcomes ---------- *)
+Lemma bool_sum (f : bool -> R) : (forall b, 0 <= f b) -> has_sum f (f true + f false).
+Proof.
+  intros Hf; apply has_sum_intro.
+  - intros l Hl; eapply Rle_trans; [apply (lsum_incl f l [true; false]); auto|simpl; lra].
+    intros [|] _; simpl; auto.
+  - intros b Hb; specialize (Hb [true; false]); simpl in Hb; rewrite Rplus_0_r in Hb; apply Hb.
+    repeat constructor; simpl; intuition discriminate.
+Qed.
+Definition coin_dist (p : R) (Hp : 0 <= p <= 1) : dist bool.
+Proof.
+  refine {| pmf := fun b : bool => if b then p else 1 - p |}.
+  - intros [|]; lra.
+  - pose proof (bool_sum (fun b : bool => if b then p else 1 - p)) as S; simpl in S.
+    replace (p + (1 - p)) with 1 in S by ring; apply S; intros [|]; lra.
+Defined.

@@ -44,6 +44,19 @@ Qed.
 (* order a; equals (sinh (a eps) - sinh ((a-1) eps)) / sinh eps *)
 Definition pure_mom (a eps : R) : R := ch2 ((2 * a - 1) * (eps / 2)) / ch2 (eps / 2).
 
+Lemma ch2_mono x y : 0 <= x <= y -> ch2 x <= ch2 y.
+Proof.
+  intros H; apply (mono_from_derive ch2 (fun y => exp y - exp (- y))); [lra| |].
+  - intros z; unfold ch2; auto_derive; auto; ring.
+  - intros z Hz; enough (exp (- z) <= exp z) by lra; apply exp_le; lra.
+Qed.
+Lemma pure_mom_ge1 a eps : 1 <= a -> 0 <= eps -> 1 <= pure_mom a eps.
+Proof.
+  intros Ha He; unfold pure_mom; set (b := eps / 2); pose proof (ch2_pos b).
+  apply Rmult_le_reg_r with (ch2 b); auto; unfold Rdiv; rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by lra.
+  apply ch2_mono; unfold b; nra.
+Qed.
+
 Lemma rterm_chord a eps p q : 1 < a -> 0 < eps -> 0 <= p -> 0 <= q ->
   p <= exp eps * q -> q <= exp eps * p ->
   rterm a p q * (exp eps - exp (- eps)) <=

@@ -284,7 +284,9 @@ Theorem gauss_vec_renyi {D} (adj : D -> D -> Prop) (f : D -> list Z) (D2 : R) (s
   renyi_mech adj a (a * (D2 / (2 * sigma2))) (fun d => gauss_vec sigma2 (f d)).
 Proof. intros Ha Hf d d' A; apply zcdp_moment; auto; now apply (gauss_vec_zcdp adj). Qed.
 
-(* at integer orders the divergence is exactly a D^2 / (2 sigma^2): translation alone *)
+(** @theorem renyi-gaussian-exact
+    At integer orders a >= 2 the moment of two discrete Gaussians at integers m and n is
+    exactly exp(a(a-1)(m-n)^2 / (2 sigma^2)), the value of the continuous Gaussian. *)
 Theorem gauss_moment_exact (v : posreal) (m n : Z) (a : nat) : (2 <= a)%nat ->
   has_sum (fun x => rterm (INR a) (gauss v m x) (gauss v n x))
     (exp (INR a * (INR a - 1) * IZR ((m - n) * (m - n)) / (2 * v))).
@@ -311,3 +313,10 @@ Qed.
 From Assay.rules Require Import Neighbours.
 Example histogram_renyi : renyi_mech replace_one 11 (11 * (2 / (2 * (100 / 1)))) (fun d => gauss_vec (prat 100 1) (histogram d)).
 Proof. apply (gauss_vec_renyi _ _ 2 (prat 100 1)); [lra|apply histogram_sens]. Qed.
+(* eps = 2, order 11: delta = exp(10 (11/100 - 2)) / 10 * (10/11)^11 *)
+Example histogram_renyi_dp : dp_mech replace_one 2 (exp (10 * (11 / 100 - 2)) / 10 * exp (11 * ln (1 - 1 / 11)))
+  (fun d => gauss_vec (prat 100 1) (histogram d)).
+Proof.
+  apply (renyi_mech_dp replace_one _ 11 (11 * (2 / (2 * (100 / 1))))); [apply histogram_renyi|lra|right].
+  replace (11 - 1) with 10 by ring; replace (11 * (2 / (2 * (100 / 1))) - 2) with (11 / 100 - 2) by field; reflexivity.
+Qed.

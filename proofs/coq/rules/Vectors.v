@@ -158,3 +158,15 @@ Example histogram_gauss : zcdp_mech replace_one (2 / (2 * (100 / 1))) (fun d => 
 Proof. apply (gauss_vec_zcdp _ _ 2 (prat 100 1)), histogram_sens. Qed.
 Example histogram_laplace : dp_mech replace_one (2 / (4 / 1)) 0 (fun d => laplace_vec (prat 4 1) (histogram d)).
 Proof. apply (laplace_vec_dp _ _ 2 (prat 4 1)), histogram_sens. Qed.
+(* the cell of "yes" with sigma^2 = 50, the other with 200: 1/100 + 1/400 *)
+Example histogram_split : zcdp_mech replace_one (1 / 100 + 1 / 400) (fun d => gauss_vecs [prat 50 1; prat 200 1] (histogram d)).
+Proof.
+  apply gauss_vecs_mech; intros d d' (l1 & x & y & l2 & -> & ->); split; [reflexivity|].
+  unfold histogram, cell; rewrite !count_occ_app.
+  assert (C : forall b, ((Z.of_nat (count_occ Bool.bool_dec l1 b + count_occ Bool.bool_dec (x :: l2) b)
+    - Z.of_nat (count_occ Bool.bool_dec l1 b + count_occ Bool.bool_dec (y :: l2) b))
+    * (Z.of_nat (count_occ Bool.bool_dec l1 b + count_occ Bool.bool_dec (x :: l2) b)
+    - Z.of_nat (count_occ Bool.bool_dec l1 b + count_occ Bool.bool_dec (y :: l2) b)) <= 1)%Z).
+  { intros b; destruct b, x, y; simpl; lia. }
+  pose proof (IZR_le _ _ (C true)); pose proof (IZR_le _ _ (C false)); cbn [sqcost]; simpl pos; lra.
+Qed.

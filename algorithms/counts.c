@@ -1,0 +1,94 @@
+/* ring: glue */
+#include "algorithms/counts.h"
+
+#include <openssl/crypto.h>
+#include <stdlib.h>
+
+assay_status assay_counts_new(assay_counts **out, const assay_shape *shape,
+                              assay_error *err)
+{
+    assay_counts *counts;
+    assay_status status = assay_shape_check(shape, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    counts = calloc(1, sizeof *counts);
+    if (counts != NULL) {
+        counts->shape = *shape;
+        counts->num_pairs = assay_shape_pairs(shape);
+        counts->num_triples = assay_shape_triples(shape);
+        counts->cell =
+            calloc(counts->num_pairs + counts->num_triples, sizeof(int64_t));
+    }
+    if (counts == NULL || counts->cell == NULL) {
+        free(counts);
+        return assay_fail(err, ASSAY_MEMORY, "no memory for the counts");
+    }
+    *out = counts;
+    return ASSAY_OK;
+}
+
+void assay_counts_free(assay_counts *counts)
+{
+    if (counts == NULL) {
+        return;
+    }
+    OPENSSL_cleanse(counts->cell, (counts->num_pairs + counts->num_triples) *
+                                      sizeof(int64_t));
+    free(counts->cell);
+    free(counts);
+}
+
+void assay_counts_merge(assay_counts *into, const assay_counts *from)
+{
+    size_t n = into->num_pairs + into->num_triples;
+    for (size_t i = 0; i < n; i++) {
+        into->cell[i] += from->cell[i];
+    }
+}
+
+void assay_counts_distance(int64_t *l1, int64_t *l2_squared,
+                           const assay_counts *left, const assay_counts *right,
+                           int triples_only)
+{
+    size_t n = left->num_pairs + left->num_triples;
+    *l1 = 0;
+    *l2_squared = 0;
+    for (size_t i = triples_only ? left->num_pairs : 0; i < n; i++) {
+        int64_t d = left->cell[i] - right->cell[i];
+        *l1 += d < 0 ? -d : d;
+        *l2_squared += d * d;
+    }
+}
+
+assay_status assay_counts_simulate(assay_counts **out, const assay_mdp *mdp,
+                                   const double *behaviour, uint64_t num_users,
+                                   uint64_t seed, assay_error *err)
+{
+    assay_counts *counts = NULL;
+    const assay_shape *shape = &mdp->shape;
+    assay_envrand rand;
+    assay_status status;
+    if (num_users == 0 || num_users > ASSAY_COUNTS_MAX_USERS) {
+        return assay_fail(err, ASSAY_INVALID, "users: from 1 to 2^31 - 1");
+    }
+    status = assay_counts_new(&counts, shape, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    assay_envrand_init(&rand, seed, 0);
+    for (uint64_t user = 0; user < num_users; user++) {
+        uint32_t s = assay_mdp_reset(mdp, &rand);
+        for (uint32_t h = 0; h < shape->horizon; h++) {
+            uint32_t a =
+                assay_mdp_draw(behaviour + assay_shape_pair(shape, h, s, 0),
+                               shape->num_actions, &rand);
+            uint32_t next = assay_mdp_step(mdp, h, s, a, &rand);
+            assay_counts_add(counts, h, s, a, next);
+            s = next;
+        }
+    }
+    counts->num_users = num_users;
+    *out = counts;
+    return ASSAY_OK;
+}

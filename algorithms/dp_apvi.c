@@ -1,0 +1,384 @@
+/* ring: glue */
+#include "algorithms/dp_apvi.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/consistency.h"
+
+#define MAX_THREADS 64u
+#define TIE 0x1p-30
+
+void assay_dp_apvi_params_init(assay_dp_apvi_params *params,
+                               assay_preset preset)
+{
+    memset(params, 0, sizeof *params);
+    params->noise = ASSAY_NOISE_GAUSSIAN;
+    mpq_init(params->budget);
+    mpq_set_ui(params->budget, 1, 1);
+    params->c1 = preset == ASSAY_PRESET_PAPER ? sqrt(2.0) : 0.1;
+    params->c2 = preset == ASSAY_PRESET_PAPER ? 16.0 : 0.001;
+    params->c = 2.0;
+    params->failure = 0.1;
+    params->num_threads = 1;
+}
+
+void assay_dp_apvi_params_clear(assay_dp_apvi_params *params)
+{
+    mpq_clear(params->budget);
+}
+
+static int weight_ok(double w)
+{
+    return isfinite(w) && w >= 0.0;
+}
+
+assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
+                                        const assay_shape *shape,
+                                        assay_error *err)
+{
+    if (!weight_ok(params->c1) || !weight_ok(params->c2) ||
+        !weight_ok(params->c)) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "penalty weights must be finite and not negative");
+    }
+    if (!(params->failure > 0.0 && params->failure < 1.0)) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "failure probability must be between 0 and 1");
+    }
+    if (params->noise != ASSAY_NOISE_NONE && mpq_sgn(params->budget) <= 0) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "the privacy budget must be greater than zero");
+    }
+    return assay_shape_check(shape, err);
+}
+
+uint64_t assay_dp_apvi_sensitivity(const assay_dp_apvi_params *params,
+                                   const assay_shape *shape)
+{
+    return (uint64_t)(params->triples_only ? 2 : 4) * shape->horizon;
+}
+
+/* log(4 H S^2 A / failure) */
+static double log_cells(const assay_dp_apvi_params *params,
+                        const assay_shape *shape)
+{
+    return log(4.0 * (double)assay_shape_triples(shape) / params->failure);
+}
+
+void assay_dp_apvi_widths_get(assay_dp_apvi_widths *out,
+                              const assay_dp_apvi_params *params,
+                              const assay_shape *shape)
+{
+    double logs = log_cells(params, shape);
+    double states = shape->num_states;
+    double scale;
+    mpq_t exact;
+    out->triple = 0.0;
+    out->pair = 0.0;
+    if (params->noise == ASSAY_NOISE_NONE) {
+        return;
+    }
+    mpq_init(exact);
+    assay_privatizer_scale(exact, params->noise,
+                           assay_dp_apvi_sensitivity(params, shape),
+                           params->budget);
+    scale = mpq_get_d(exact);
+    mpq_clear(exact);
+    if (params->noise == ASSAY_NOISE_GAUSSIAN) {
+        out->triple = sqrt(2.0 * scale * logs);
+        out->pair = out->triple * (params->triples_only ? sqrt(states) : 1.0);
+        return;
+    }
+    /* Laplace: P[|X| > b t] = e^-t; a sum of S of them is below
+     * b max(sqrt(8 S t), 4 t), and below S b t. */
+    out->triple = scale * logs;
+    out->pair = out->triple;
+    if (params->triples_only) {
+        double sum = fmax(sqrt(8.0 * states * logs), 4.0 * logs);
+        out->pair = scale * fmin(states * logs, sum);
+    }
+}
+
+static int64_t clamp(int64_t x)
+{
+    int64_t top = (int64_t)1 << 44; /* S 2^44 < 2^61 */
+    return x > top ? top : x < -top ? -top : x;
+}
+
+/* The pairs as sums of noisy triples: post-processing. */
+static void sum_triples(assay_counts *counts)
+{
+    uint32_t num_states = counts->shape.num_states;
+    const int64_t *row = counts->cell + counts->num_pairs;
+    for (size_t pair = 0; pair < counts->num_pairs; pair++) {
+        int64_t sum = 0;
+        for (uint32_t t = 0; t < num_states; t++) {
+            sum += clamp(row[t]);
+        }
+        counts->cell[pair] = sum;
+        row += num_states;
+    }
+}
+
+assay_status assay_dp_apvi_release(assay_counts **released,
+                                   const assay_counts *counts,
+                                   const assay_dp_apvi_params *params,
+                                   struct assay_custodian *custodian,
+                                   assay_error *err)
+{
+    size_t skip = params->triples_only ? counts->num_pairs : 0;
+    size_t n = counts->num_pairs + counts->num_triples - skip;
+    assay_counts *noisy = NULL;
+    assay_status status =
+        assay_dp_apvi_params_check(params, &counts->shape, err);
+    if (status == ASSAY_OK) {
+        status = assay_counts_new(&noisy, &counts->shape, err);
+    }
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    noisy->num_users = counts->num_users; /* public */
+    status = assay_privatizer_release(
+        custodian, params->noise, noisy->cell + skip, counts->cell + skip, n,
+        assay_dp_apvi_sensitivity(params, &counts->shape), params->budget,
+        params->triples_only ? "dp-apvi: triple counts" : "dp-apvi: counts",
+        err);
+    if (status != ASSAY_OK) {
+        assay_counts_free(noisy);
+        return status;
+    }
+    if (params->triples_only) {
+        sum_triples(noisy);
+    }
+    *released = noisy;
+    return ASSAY_OK;
+}
+
+/* What every row of the planner needs. */
+typedef struct planner {
+    const assay_counts *counts;
+    const assay_dp_apvi_params *params;
+    const double *rewards;
+    assay_policy *policy;
+    double *value; /* [h][s], h = H is zero */
+    assay_dp_apvi_widths width;
+    double iota; /* log(H S A / failure) */
+} planner;
+
+/* Mean and variance of `next` under x / sum. */
+static void moments(double *mean, double *variance, const double *x, double sum,
+                    const double *next, size_t n)
+{
+    double first[4] = {0.0, 0.0, 0.0, 0.0};
+    double second[4] = {0.0, 0.0, 0.0, 0.0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) {
+            double xv = x[i + k] * next[i + k];
+            first[k] += xv;
+            second[k] += xv * next[i + k];
+        }
+    }
+    for (; i < n; i++) {
+        first[0] += x[i] * next[i];
+        second[0] += x[i] * next[i] * next[i];
+    }
+    *mean = ((first[0] + first[1]) + (first[2] + first[3])) / sum;
+    *variance = ((second[0] + second[1]) + (second[2] + second[3])) / sum -
+                *mean * *mean;
+    *variance = *variance > 0.0 ? *variance : 0.0;
+}
+
+/* Gamma_h(s, a) for a count n above its noise E. */
+static double penalty(const planner *p, double n, double variance)
+{
+    const assay_dp_apvi_params *params = p->params;
+    double horizon = p->counts->shape.horizon;
+    double states = p->counts->shape.num_states;
+    double spread = params->penalty == ASSAY_PENALTY_BERNSTEIN
+                        ? sqrt(variance * p->iota / (n - 2.0 * p->width.pair))
+                        : horizon * sqrt(p->iota / (n - 2.0 * p->width.pair));
+    return params->c1 * spread +
+           params->c2 * states * horizon * 2.0 * p->width.triple * p->iota / n;
+}
+
+/* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
+static double row_value(const planner *p, size_t pair, uint32_t h, double *x)
+{
+    const assay_counts *counts = p->counts;
+    uint32_t num_states = counts->shape.num_states;
+    uint32_t horizon = counts->shape.horizon;
+    const int64_t *row = counts->cell + counts->num_pairs + pair * num_states;
+    const double *next = p->value + (size_t)(h + 1) * num_states;
+    double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
+    double mean;
+    double variance;
+    double sum;
+    double q;
+    for (uint32_t t = 0; t < num_states; t++) {
+        x[t] = row[t] > 0 ? (double)row[t] : 0.0;
+    }
+    sum = assay_consistency_project(
+        x, num_states, total, p->params->triples_only ? 0.0 : p->width.pair);
+    if (sum > 2.0 * p->width.pair) {
+        moments(&mean, &variance, x, sum, next, num_states);
+        q = p->rewards[pair] + mean - penalty(p, sum, variance);
+    } else {
+        mean = assay_consistency_sum(next, num_states) / num_states;
+        q = p->rewards[pair] + mean - p->params->c * horizon;
+    }
+    return fmin(fmax(q, 0.0), (double)(horizon - h));
+}
+
+/* One thread's states of one step. */
+typedef struct strip {
+    const planner *p;
+    uint32_t h, first, last;
+    double *x; /* scratch: a row, and the values of the actions */
+} strip;
+
+static void *plan_strip(void *arg)
+{
+    const strip *job = arg;
+    const assay_shape *shape = &job->p->counts->shape;
+    double *q = job->x + shape->num_states;
+    for (uint32_t s = job->first; s < job->last; s++) {
+        size_t at = (size_t)job->h * shape->num_states + s;
+        double top = 0.0;
+        uint32_t arg_top = 0;
+        for (uint32_t a = 0; a < shape->num_actions; a++) {
+            q[a] = row_value(job->p, assay_shape_pair(shape, job->h, s, a),
+                             job->h, job->x);
+            top = q[a] > top ? q[a] : top;
+        }
+        while (q[arg_top] < top - TIE) {
+            arg_top++;
+        }
+        job->p->policy->action[at] = arg_top;
+        job->p->value[at] = top;
+    }
+    return NULL;
+}
+
+static void plan_step(const planner *p, uint32_t h, double *scratch,
+                      uint32_t num_threads)
+{
+    const assay_shape *shape = &p->counts->shape;
+    pthread_t thread[MAX_THREADS];
+    int started[MAX_THREADS] = {0};
+    strip job[MAX_THREADS];
+    size_t width = (size_t)shape->num_states + shape->num_actions;
+    for (uint32_t i = 0; i < num_threads; i++) {
+        uint64_t states = shape->num_states;
+        job[i].p = p;
+        job[i].h = h;
+        job[i].first = (uint32_t)(states * i / num_threads);
+        job[i].last = (uint32_t)(states * (i + 1) / num_threads);
+        job[i].x = scratch + i * width;
+        if (i > 0) {
+            started[i] =
+                pthread_create(&thread[i], NULL, plan_strip, &job[i]) == 0;
+        }
+    }
+    (void)plan_strip(&job[0]);
+    for (uint32_t i = 1; i < num_threads; i++) {
+        if (started[i]) {
+            (void)pthread_join(thread[i], NULL);
+        } else {
+            (void)plan_strip(&job[i]);
+        }
+    }
+}
+
+static assay_status check_rewards(const double *rewards,
+                                  const assay_shape *shape, assay_error *err)
+{
+    size_t n = assay_shape_pairs(shape);
+    for (size_t i = 0; i < n; i++) {
+        if (!(rewards[i] >= 0.0 && rewards[i] <= 1.0)) {
+            return assay_fail(err, ASSAY_INVALID,
+                              "every reward must be in [0, 1]");
+        }
+    }
+    return ASSAY_OK;
+}
+
+static uint32_t threads_for(const assay_dp_apvi_params *params,
+                            const assay_shape *shape)
+{
+    uint32_t n = params->num_threads == 0 ? 1 : params->num_threads;
+    size_t work = assay_shape_triples(shape) / shape->horizon;
+    n = n > MAX_THREADS ? MAX_THREADS : n;
+    return work < 100000 ? 1 : n; /* a thread must be worth starting */
+}
+
+assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
+                                const assay_counts *released,
+                                const double *rewards,
+                                const assay_dp_apvi_params *params,
+                                assay_error *err)
+{
+    planner p;
+    const assay_shape *shape = &released->shape;
+    uint32_t threads = threads_for(params, shape);
+    size_t width = (size_t)shape->num_states + shape->num_actions;
+    double *scratch = NULL;
+    assay_status status = assay_dp_apvi_params_check(params, shape, err);
+    memset(&p, 0, sizeof p);
+    if (status == ASSAY_OK) {
+        status = check_rewards(rewards, shape, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_policy_new(&p.policy, shape, err);
+    }
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    p.counts = released;
+    p.params = params;
+    p.rewards = rewards;
+    p.value = calloc((size_t)(shape->horizon + 1) * shape->num_states,
+                     sizeof(double));
+    p.iota = log((double)assay_shape_pairs(shape) / params->failure);
+    assay_dp_apvi_widths_get(&p.width, params, shape);
+    scratch = calloc(width * threads, sizeof(double));
+    if (p.value == NULL || scratch == NULL) {
+        status = assay_fail(err, ASSAY_MEMORY, "no memory for planning");
+        goto cleanup;
+    }
+    for (uint32_t h = shape->horizon; h-- > 0;) {
+        plan_step(&p, h, scratch, threads);
+    }
+    if (value != NULL) {
+        memcpy(value, p.value, shape->num_states * sizeof(double));
+    }
+    *out = p.policy;
+    p.policy = NULL;
+cleanup:
+    assay_policy_free(p.policy);
+    free(p.value);
+    free(scratch);
+    return status;
+}
+
+assay_status assay_dp_apvi_learn(assay_policy **out, const assay_counts *counts,
+                                 const double *rewards,
+                                 const assay_dp_apvi_params *params,
+                                 struct assay_custodian *custodian,
+                                 assay_error *err)
+{
+    assay_counts *released = NULL;
+    assay_status status = check_rewards(rewards, &counts->shape, err);
+    if (status == ASSAY_OK) {
+        status =
+            assay_dp_apvi_release(&released, counts, params, custodian, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_dp_apvi_plan(out, NULL, released, rewards, params, err);
+    }
+    assay_counts_free(released);
+    return status;
+}

@@ -1,0 +1,710 @@
+/* ring: glue */
+#include "audit/attacker.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/rng.h"
+
+#define BLOCK ASSAY_ROWS_BLOCK
+#define MAX_KEYS ((size_t)1 << 18)
+#define STRICT 14.0 /* G statistic that keeps two bins apart */
+
+/* ---- scoring ---------------------------------------------------------------- */
+
+ASSAY_SIMD
+static void add_steps(const assay_steps *s, const double *x, double *out,
+                      size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] += s->weight[0];
+    }
+    for (size_t k = 0; k < s->num_edges; k++) {
+        double e = s->edge[k], d = s->weight[k + 1] - s->weight[k];
+        for (size_t i = 0; i < n; i++) {
+            out[i] += x[i] > e ? d : 0;
+        }
+    }
+}
+
+static void add_steps_any(const assay_piece *p, const assay_rows *rows,
+                          double *out)
+{
+    double x[BLOCK];
+    assay_feature_numbers(rows, p->feature, x);
+    int plain = p->feature.kind == ASSAY_F_RAW &&
+                rows->plain[p->feature.col];
+    if (p->steps.num_edges <= 24 && plain) {
+        add_steps(&p->steps, x, out, rows->num);
+        return;
+    }
+    for (size_t i = 0; i < rows->num; i++) {
+        out[i] += assay_steps_at(&p->steps, x[i]);
+    }
+}
+
+static void add_strata(const assay_piece *p, const assay_rows *rows,
+                       double *out)
+{
+    double x[BLOCK];
+    uint64_t key[BLOCK];
+    assay_feature_numbers(rows, p->feature, x);
+    assay_feature_keys(rows, (assay_feature){ASSAY_F_PATTERN, 0}, key);
+    for (size_t i = 0; i < rows->num; i++) {
+        double at = assay_table_at(&p->table, key[i]);
+        if (at >= 0 && !isnan(x[i])) {
+            out[i] += assay_steps_at(&p->strata[(size_t)at], x[i]);
+        }
+    }
+}
+
+static void add_piece(const assay_piece *p, const assay_rows *rows, double *out)
+{
+    if (p->kind == ASSAY_PIECE_STEPS) {
+        add_steps_any(p, rows, out);
+    } else if (p->kind == ASSAY_PIECE_STRATA) {
+        add_strata(p, rows, out);
+    } else if (p->kind == ASSAY_PIECE_TABLE) {
+        uint64_t key[BLOCK];
+        assay_feature_keys(rows, p->feature, key);
+        for (size_t i = 0; i < rows->num; i++) {
+            out[i] += p->sign * assay_table_at(&p->table, key[i]);
+        }
+    } else {
+        double x[BLOCK];
+        assay_feature_numbers(rows, p->feature, x);
+        for (size_t i = 0; i < rows->num; i++) {
+            out[i] += isnan(x[i]) ? 0 : p->sign * x[i];
+        }
+    }
+}
+
+void assay_piece_value(const assay_piece *p, const assay_rows *rows,
+                       double *out)
+{
+    if (p->kind == ASSAY_PIECE_TABLE) {
+        uint64_t key[BLOCK];
+        assay_feature_keys(rows, p->feature, key);
+        for (size_t i = 0; i < rows->num; i++) {
+            out[i] = assay_table_at(&p->table, key[i]);
+        }
+        return;
+    }
+    assay_feature_numbers(rows, p->feature, out);
+}
+
+void assay_model_score(const assay_model *model, const assay_rows *rows,
+                       float *out)
+{
+    if (model->boost != NULL) {
+        assay_boost_score(model->boost, model, rows, out);
+        return;
+    }
+    double sum[BLOCK];
+    memset(sum, 0, rows->num * sizeof *sum);
+    for (size_t k = 0; k < model->num_pieces; k++) {
+        add_piece(&model->piece[k], rows, sum);
+    }
+    for (size_t i = 0; i < rows->num; i++) {
+        out[i] = (float)sum[i];
+    }
+}
+
+/* ---- fitting one piece --------------------------------------------------------- */
+
+/* A feature's numbers over all training rows of a side. */
+static double *gather(const assay_training *d, int side, assay_feature f,
+                      size_t *num)
+{
+    double *x = malloc((d->num_blocks * BLOCK + 1) * sizeof *x);
+    *num = 0;
+    for (size_t b = 0; x != NULL && b < d->num_blocks; b++) {
+        assay_feature_numbers(&d->rows[side][b], f, x + *num);
+        *num += d->rows[side][b].num;
+    }
+    return x;
+}
+
+static assay_status fit_steps(assay_piece *p, const assay_training *d,
+                              assay_feature f, assay_error *err)
+{
+    size_t n[2];
+    double *x[2] = {gather(d, 0, f, &n[0]), gather(d, 1, f, &n[1])};
+    assay_status status = ASSAY_MEMORY;
+    *p = (assay_piece){.kind = ASSAY_PIECE_STEPS, .feature = f, .sign = 1};
+    if (x[0] != NULL && x[1] != NULL) {
+        status = assay_steps_fit(&p->steps, x[0], x[1], n[0], n[1], 384, STRICT,
+                                 err);
+        /* what the pattern says already (number or not) is not said twice */
+        p->steps.missing = 0;
+    }
+    free(x[0]);
+    free(x[1]);
+    return status;
+}
+
+static assay_status table_new(assay_table *t, size_t slots, assay_error *err)
+{
+    memset(t, 0, sizeof *t);
+    t->mask = slots - 1;
+    t->key = calloc(slots, sizeof *t->key);
+    t->weight = calloc(slots, sizeof *t->weight);
+    t->count = calloc(2 * slots, sizeof *t->count);
+    if (t->key == NULL || t->weight == NULL || t->count == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    }
+    return ASSAY_OK;
+}
+
+static void table_clear(assay_table *t)
+{
+    free(t->key);
+    free(t->weight);
+    free(t->count);
+    memset(t, 0, sizeof *t);
+}
+
+static size_t table_probe(const assay_table *t, uint64_t key)
+{
+    size_t i = (key >> 7) & t->mask;
+    while (t->key[i] != 0 && t->key[i] != key) {
+        i = (i + 1) & t->mask;
+    }
+    return i;
+}
+
+static assay_status table_grow(assay_table *t, assay_error *err)
+{
+    assay_table big;
+    assay_status status = table_new(&big, 4 * (t->mask + 1), err);
+    for (size_t i = 0; status == ASSAY_OK && i <= t->mask; i++) {
+        if (t->key[i] != 0) {
+            size_t at = table_probe(&big, t->key[i]);
+            big.key[at] = t->key[i];
+            big.count[2 * at] = t->count[2 * i];
+            big.count[2 * at + 1] = t->count[2 * i + 1];
+        }
+    }
+    big.used = t->used;
+    table_clear(t);
+    *t = big;
+    return status;
+}
+
+/* The key's slot, made if there is room; SIZE_MAX if not. */
+static size_t table_slot(assay_table *t, uint64_t key, assay_error *err)
+{
+    key |= 1;
+    if (2 * t->used > t->mask && table_grow(t, err) != ASSAY_OK) {
+        return SIZE_MAX;
+    }
+    size_t i = table_probe(t, key);
+    if (t->key[i] == 0) {
+        if (t->used >= MAX_KEYS) {
+            return SIZE_MAX;
+        }
+        t->key[i] = key;
+        t->used++;
+    }
+    return i;
+}
+
+static void table_weigh(assay_table *t, double n1, double n2)
+{
+    double rare[2] = {0.5, 0.5};
+    for (size_t i = 0; i <= t->mask; i++) {
+        double c1 = t->count[2 * i], c2 = t->count[2 * i + 1];
+        t->weight[i] = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+        if (c1 + c2 <= 1) {
+            rare[0] += c1;
+            rare[1] += c2;
+        }
+    }
+    t->other = log(rare[0] / (n1 + 1)) - log(rare[1] / (n2 + 1));
+    for (size_t i = 0; i <= t->mask; i++) {
+        if (t->count[2 * i] + t->count[2 * i + 1] <= 1) {
+            t->weight[i] = t->other;
+        }
+    }
+}
+
+/* ASSAY_AGAIN: too many different keys for a table. */
+static assay_status fit_table(assay_piece *p, const assay_training *d,
+                              assay_feature f, assay_error *err)
+{
+    *p = (assay_piece){.kind = ASSAY_PIECE_TABLE, .feature = f, .sign = 1};
+    assay_status status = table_new(&p->table, 1024, err);
+    double n[2] = {0, 0};
+    uint64_t key[BLOCK];
+    for (size_t b = 0; status == ASSAY_OK && b < 2 * d->num_blocks; b++) {
+        const assay_rows *r = &d->rows[b % 2][b / 2];
+        assay_feature_keys(r, f, key);
+        for (size_t i = 0; i < r->num; i++) {
+            size_t at = table_slot(&p->table, key[i], err);
+            if (at == SIZE_MAX) {
+                status = ASSAY_AGAIN;
+                break;
+            }
+            p->table.count[2 * at + b % 2]++;
+        }
+        n[b % 2] += (double)r->num;
+        if (b % 2 == 1 && b > 8 &&
+            (double)p->table.used > 0.3 * (n[0] + n[1])) {
+            status = ASSAY_AGAIN;
+        }
+    }
+    if (status == ASSAY_OK) {
+        table_weigh(&p->table, n[0], n[1]);
+    } else {
+        table_clear(&p->table);
+    }
+    return status;
+}
+
+static void piece_clear(assay_piece *p)
+{
+    assay_steps_clear(&p->steps);
+    table_clear(&p->table);
+    for (size_t i = 0; i < p->num_strata; i++) {
+        assay_steps_clear(&p->strata[i]);
+    }
+    free(p->strata);
+}
+
+static void model_clear(assay_model *m)
+{
+    for (size_t i = 0; i < m->num_pieces; i++) {
+        piece_clear(&m->piece[i]);
+    }
+    free(m->piece);
+    assay_boost_free(m->boost);
+    memset(m, 0, sizeof *m);
+}
+
+void assay_models_clear(assay_models *models)
+{
+    for (size_t i = 0; i < models->num; i++) {
+        model_clear(&models->model[i]);
+    }
+    models->num = 0;
+}
+
+/* ---- building models ------------------------------------------------------------ */
+
+static assay_model *model_add(assay_models *out, const char *name,
+                              size_t max_pieces)
+{
+    if (out->num >= sizeof out->model / sizeof out->model[0]) {
+        return NULL;
+    }
+    assay_model *m = &out->model[out->num];
+    memset(m, 0, sizeof *m);
+    m->piece = calloc(max_pieces, sizeof *m->piece);
+    if (m->piece == NULL) {
+        return NULL;
+    }
+    (void)snprintf(m->name, sizeof m->name, "%s", name);
+    out->num++;
+    return m;
+}
+
+/* Add a steps piece unless it says nothing. */
+static assay_status add_feature(assay_model *m, const assay_training *d,
+                                assay_feature f, assay_error *err)
+{
+    assay_piece *p = &m->piece[m->num_pieces];
+    assay_status status = fit_steps(p, d, f, err);
+    if (status == ASSAY_OK && p->steps.num_edges > 0) {
+        m->num_pieces++;
+        return ASSAY_OK;
+    }
+    piece_clear(p);
+    memset(p, 0, sizeof *p);
+    return status;
+}
+
+static assay_status add_key(assay_model *m, const assay_training *d,
+                            assay_feature f, assay_error *err)
+{
+    assay_piece *p = &m->piece[m->num_pieces];
+    assay_status status = fit_table(p, d, f, err);
+    if (status == ASSAY_OK) {
+        m->num_pieces++;
+        return ASSAY_OK;
+    }
+    memset(p, 0, sizeof *p);
+    return status == ASSAY_AGAIN ? ASSAY_OK : status;
+}
+
+typedef struct shape {
+    int mixed;   /* some column has words or gaps */
+    int numeric; /* some column has numbers */
+    int numeric_col[ASSAY_ROWS_WIDTH];
+} shape;
+
+static shape look(const assay_training *d)
+{
+    shape s;
+    memset(&s, 0, sizeof s);
+    for (int side = 0; side < 2; side++) {
+        for (size_t b = 0; b < d->num_blocks; b++) {
+            const assay_rows *r = &d->rows[side][b];
+            for (size_t j = 0; j < d->width; j++) {
+                s.mixed |= !r->plain[j];
+                if (r->plain[j]) {
+                    s.numeric_col[j] = 1;
+                }
+                for (size_t i = 0; !s.numeric_col[j] && i < r->num; i++) {
+                    s.numeric_col[j] |= r->tag[j][i] == ASSAY_CELL_NUMBER;
+                }
+                s.numeric |= s.numeric_col[j];
+            }
+        }
+    }
+    return s;
+}
+
+static assay_status fit_identity(assay_models *out, const shape *s,
+                                 const assay_training *d, assay_feature f,
+                                 const char *name)
+{
+    (void)s;
+    (void)d;
+    assay_model *m = model_add(out, name, 1);
+    if (m == NULL) {
+        return ASSAY_MEMORY;
+    }
+    m->piece[0] = (assay_piece){
+        .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1};
+    m->num_pieces = 1;
+    return ASSAY_OK;
+}
+
+/* Pattern plus one step function a column. */
+static assay_status fit_additive(assay_models *out, const shape *s,
+                                 const assay_training *d,
+                                 assay_feature_kind kind, const char *name,
+                                 assay_error *err)
+{
+    assay_model *m = model_add(out, name, d->width + 1);
+    assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK && s->mixed) {
+        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    }
+    for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+        if (s->numeric_col[j]) {
+            status = add_feature(m, d, (assay_feature){kind, (int)j}, err);
+        }
+    }
+    return status;
+}
+
+static assay_status copy_steps(assay_steps *to, const assay_steps *from,
+                               assay_error *err)
+{
+    *to = *from;
+    to->edge = calloc(from->num_edges + 1, sizeof(double));
+    to->weight = calloc(from->num_edges + 1, sizeof(double));
+    if (to->edge == NULL || to->weight == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    }
+    memcpy(to->edge, from->edge, from->num_edges * sizeof(double));
+    memcpy(to->weight, from->weight, (from->num_edges + 1) * sizeof(double));
+    return ASSAY_OK;
+}
+
+/* All columns' numbers of a side, one after the other, NaN left out. */
+static double *gather_all(const assay_training *d, int side,
+                          assay_feature_kind kind, size_t *num)
+{
+    size_t most = 4000000, rows = d->num_blocks * BLOCK;
+    size_t blocks = d->num_blocks;
+    if (rows * d->width > most) {
+        blocks = most / d->width / BLOCK + 1;
+    }
+    double *x = malloc((blocks * BLOCK * d->width + 1) * sizeof *x);
+    *num = 0;
+    for (size_t b = 0; x != NULL && b < blocks && b < d->num_blocks; b++) {
+        for (size_t j = 0; j < d->width; j++) {
+            double v[BLOCK];
+            const assay_rows *r = &d->rows[side][b];
+            assay_feature_numbers(r, (assay_feature){kind, (int)j}, v);
+            for (size_t i = 0; i < r->num; i++) {
+                if (!isnan(v[i])) {
+                    x[(*num)++] = v[i];
+                }
+            }
+        }
+    }
+    return x;
+}
+
+/* Pattern plus one step function for all columns: exchangeable outputs. */
+static assay_status fit_pooled(assay_models *out, const shape *s,
+                               const assay_training *d, assay_feature_kind kind,
+                               const char *name, assay_error *err)
+{
+    assay_model *m = model_add(out, name, d->width + 1);
+    size_t n[2] = {0, 0};
+    double *x[2] = {gather_all(d, 0, kind, &n[0]),
+                    gather_all(d, 1, kind, &n[1])};
+    assay_steps all;
+    memset(&all, 0, sizeof all);
+    assay_status status = ASSAY_MEMORY;
+    if (m != NULL && x[0] != NULL && x[1] != NULL) {
+        status = assay_steps_fit(&all, x[0], x[1], n[0], n[1], 384, STRICT,
+                                 err);
+    }
+    free(x[0]);
+    free(x[1]);
+    if (status == ASSAY_OK && s->mixed) {
+        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    }
+    for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+        if (!s->numeric_col[j] || all.num_edges == 0) {
+            continue;
+        }
+        assay_piece *p = &m->piece[m->num_pieces++];
+        *p = (assay_piece){.kind = ASSAY_PIECE_STEPS,
+                           .feature = {kind, (int)j},
+                           .sign = 1};
+        status = copy_steps(&p->steps, &all, err);
+        p->steps.missing = 0;
+    }
+    assay_steps_clear(&all);
+    return status;
+}
+
+/* ---- strata: a step function for each pattern ----------------------------------- */
+
+#define MAX_STRATA 2048
+#define MIN_STRATUM 400
+
+typedef struct bucket {
+    double *x[2];
+    size_t n[2];
+} bucket;
+
+/* Give every frequent pattern an index; the rest -1. */
+static size_t number_strata(assay_table *t)
+{
+    size_t num = 0;
+    t->other = -1;
+    for (size_t i = 0; i <= t->mask; i++) {
+        int often = t->count[2 * i] >= MIN_STRATUM &&
+                    t->count[2 * i + 1] >= MIN_STRATUM;
+        t->weight[i] = often && num < MAX_STRATA ? (double)num++ : -1;
+    }
+    return num;
+}
+
+static assay_status fill_buckets(bucket *k, const assay_piece *p,
+                                 const assay_training *d)
+{
+    double x[BLOCK];
+    uint64_t key[BLOCK];
+    for (size_t b = 0; b < 2 * d->num_blocks; b++) {
+        const assay_rows *r = &d->rows[b % 2][b / 2];
+        assay_feature_numbers(r, p->feature, x);
+        assay_feature_keys(r, (assay_feature){ASSAY_F_PATTERN, 0}, key);
+        for (size_t i = 0; i < r->num; i++) {
+            double at = assay_table_at(&p->table, key[i]);
+            if (at >= 0 && !isnan(x[i])) {
+                bucket *to = &k[(size_t)at];
+                to->x[b % 2][to->n[b % 2]++] = x[i];
+            }
+        }
+    }
+    return ASSAY_OK;
+}
+
+static assay_status fit_strata_of(assay_piece *p, const assay_training *d,
+                                  assay_error *err)
+{
+    bucket *k = calloc(p->num_strata + 1, sizeof *k);
+    p->strata = calloc(p->num_strata + 1, sizeof *p->strata);
+    assay_status status =
+        k == NULL || p->strata == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    for (size_t i = 0; status == ASSAY_OK && i <= p->table.mask; i++) {
+        if (p->table.key[i] == 0 || p->table.weight[i] < 0) {
+            continue;
+        }
+        bucket *to = &k[(size_t)p->table.weight[i]];
+        for (int s = 0; s < 2; s++) {
+            to->x[s] = malloc((p->table.count[2 * i + (size_t)s] + 1) *
+                              sizeof(double));
+            status = to->x[s] == NULL ? ASSAY_MEMORY : status;
+        }
+    }
+    if (status == ASSAY_OK) {
+        status = fill_buckets(k, p, d);
+    }
+    for (size_t i = 0; i < p->num_strata; i++) {
+        if (status == ASSAY_OK) {
+            status = assay_steps_fit(&p->strata[i], k[i].x[0], k[i].x[1],
+                                     k[i].n[0], k[i].n[1], 128, STRICT, err);
+        }
+        free(k == NULL ? NULL : k[i].x[0]);
+        free(k == NULL ? NULL : k[i].x[1]);
+    }
+    free(k);
+    return status;
+}
+
+static assay_status fit_strata(assay_models *out, const shape *s,
+                               const assay_training *d, assay_error *err)
+{
+    assay_model *m = model_add(out, "density ratio by pattern", d->width + 1);
+    assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    const assay_feature pattern = {ASSAY_F_PATTERN, 0};
+    if (status == ASSAY_OK) {
+        status = add_key(m, d, pattern, err);
+    }
+    for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+        if (!s->numeric_col[j] || m->num_pieces == 0) {
+            continue;
+        }
+        assay_piece *p = &m->piece[m->num_pieces];
+        status = fit_table(p, d, pattern, err);
+        if (status != ASSAY_OK) {
+            break;
+        }
+        m->num_pieces++;
+        p->kind = ASSAY_PIECE_STRATA;
+        p->feature = (assay_feature){ASSAY_F_RAW, (int)j};
+        p->num_strata = number_strata(&p->table);
+        status = fit_strata_of(p, d, err);
+    }
+    return status == ASSAY_AGAIN ? ASSAY_OK : status;
+}
+
+/* ---- everything ------------------------------------------------------------------ */
+
+static assay_status fit_keys(assay_models *out, const assay_training *d,
+                             assay_feature_kind kind, int columns,
+                             const char *name, assay_error *err)
+{
+    assay_model *m = model_add(out, name, d->width);
+    assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    size_t num = columns ? d->width : 1;
+    for (size_t j = 0; status == ASSAY_OK && j < num; j++) {
+        status = add_key(m, d, (assay_feature){kind, (int)j}, err);
+    }
+    return status;
+}
+
+static assay_status fit_numeric(assay_models *out, const shape *s,
+                                const assay_training *d, assay_error *err)
+{
+    assay_status status =
+        fit_additive(out, s, d, ASSAY_F_RAW, "density ratio", err);
+    size_t singles = d->width < 4 ? d->width : 4;
+    for (size_t j = 0; status == ASSAY_OK && j < singles; j++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "value %zu", j + 1);
+        status = fit_identity(out, s, d,
+                              (assay_feature){ASSAY_F_RAW, (int)j}, name);
+    }
+    if (status == ASSAY_OK) {
+        status = fit_keys(out, d, ASSAY_F_BITS, 1, "bits of the numbers", err);
+    }
+    if (status != ASSAY_OK || d->width == 1) {
+        return status;
+    }
+    status = fit_additive(out, s, d, ASSAY_F_DIFF, "density ratio, differences",
+                          err);
+    if (status == ASSAY_OK) {
+        status = fit_pooled(out, s, d, ASSAY_F_RAW, "pooled density ratio", err);
+    }
+    if (status == ASSAY_OK) {
+        status = fit_pooled(out, s, d, ASSAY_F_DIFF,
+                            "pooled density ratio, differences", err);
+    }
+    static const struct {
+        assay_feature_kind kind;
+        const char *name;
+    } simple[] = {{ASSAY_F_SUM, "sum"}, {ASSAY_F_MAX, "maximum"},
+                  {ASSAY_F_MIN, "minimum"}};
+    for (size_t k = 0; status == ASSAY_OK && k < 3; k++) {
+        status = fit_identity(out, s, d, (assay_feature){simple[k].kind, 0},
+                              simple[k].name);
+    }
+    return status;
+}
+
+/* The features for the joint models: steps that say something, and tables. */
+static assay_status fit_base(assay_model *m, const shape *s,
+                             const assay_training *d, assay_error *err)
+{
+    memset(m, 0, sizeof *m);
+    m->piece = calloc(4 * d->width + 4, sizeof *m->piece);
+    assay_status status = m->piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK && s->mixed) {
+        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    }
+    static const assay_feature_kind kinds[] = {ASSAY_F_RAW, ASSAY_F_DIFF,
+                                               ASSAY_F_SORTED};
+    for (size_t k = 0; k < 3 && s->numeric; k++) {
+        for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+            if (k == 1 && j == 0) {
+                continue;
+            }
+            status = add_feature(m, d, (assay_feature){kinds[k], (int)j}, err);
+        }
+    }
+    if (status == ASSAY_OK && s->numeric) {
+        status = add_feature(m, d, (assay_feature){ASSAY_F_SUM, 0}, err);
+    }
+    for (size_t j = 0; status == ASSAY_OK && s->mixed && j < d->width; j++) {
+        if (!s->numeric_col[j]) {
+            status = add_key(m, d, (assay_feature){ASSAY_F_CELL, (int)j}, err);
+        }
+    }
+    return status;
+}
+
+static assay_status fit_joint(assay_models *out, const shape *s,
+                              const assay_training *d, assay_error *err)
+{
+    assay_model base;
+    assay_status status = fit_base(&base, s, d, err);
+    size_t room = sizeof out->model / sizeof out->model[0];
+    if (status == ASSAY_OK && base.num_pieces > 1 && out->num + 2 <= room) {
+        status = assay_logistic_fit(&out->model[out->num], &base, d, err);
+        if (status == ASSAY_OK) {
+            out->num++;
+            status = assay_boost_fit(&out->model[out->num], &base, d, err);
+        }
+        out->num += status == ASSAY_OK;
+    }
+    model_clear(&base);
+    return status;
+}
+
+assay_status assay_models_fit(assay_models *out, const assay_training *data,
+                              int light, assay_error *err)
+{
+    memset(out, 0, sizeof *out);
+    shape s = look(data);
+    assay_status status =
+        fit_keys(out, data, ASSAY_F_EXACT, 0, "histogram", err);
+    if (status == ASSAY_OK && s.mixed) {
+        status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
+    }
+    if (status == ASSAY_OK && s.mixed && s.numeric) {
+        status = fit_strata(out, &s, data, err);
+    }
+    if (status == ASSAY_OK && s.numeric) {
+        status = fit_numeric(out, &s, data, err);
+    }
+    if (status == ASSAY_OK && data->width > 1 && !light) {
+        status = fit_joint(out, &s, data, err);
+    }
+    if (status != ASSAY_OK) {
+        assay_models_clear(out);
+        return assay_fail(err, status, "attackers: out of memory");
+    }
+    return status;
+}

@@ -1,0 +1,101 @@
+/* ring: glue */
+/**
+ * Attackers: scores of an output row that should be large when the left input
+ * was used. All are additive in features (audit/rows.h), each feature passed
+ * through a step function, a table, or itself; plus boosted trees.
+ * Nothing here needs to be right for a bound to be valid: an attacker is
+ * chosen on training rows and judged on fresh ones.
+ */
+#ifndef ASSAY_AUDIT_ATTACKER_H
+#define ASSAY_AUDIT_ATTACKER_H
+
+#include "audit/rows.h"
+
+/** A step function of a number: weight[i] on (edge[i-1], edge[i]]. */
+typedef struct assay_steps {
+    size_t num_edges;
+    double *edge;
+    double *weight;  /* num_edges + 1 */
+    double missing;  /* NaN */
+} assay_steps;
+
+/** A table of weights by key. */
+typedef struct assay_table {
+    size_t mask; /* slots - 1, a power of two minus one */
+    uint64_t *key; /* 0: free */
+    double *weight;
+    uint32_t *count; /* [2 slot + side], training only */
+    double other;
+    size_t used;
+} assay_table;
+
+typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
+               ASSAY_PIECE_STRATA } assay_piece_kind;
+
+typedef struct assay_piece {
+    assay_piece_kind kind;
+    assay_feature feature;
+    double sign; /* IDENTITY */
+    assay_steps steps;
+    assay_table table;     /* STRATA: the weight is the stratum's index */
+    assay_steps *strata;
+    size_t num_strata;
+} assay_piece;
+
+struct assay_boost;
+
+typedef struct assay_model {
+    char name[64];
+    size_t num_pieces;
+    assay_piece *piece;
+    struct assay_boost *boost;
+} assay_model;
+
+/** Training rows: blocks of both sides. */
+typedef struct assay_training {
+    size_t width;
+    size_t num_blocks;  /* a side */
+    assay_rows *rows[2];
+} assay_training;
+
+/** Scores of a block; `out` has ASSAY_ROWS_BLOCK floats. */
+void assay_model_score(const assay_model *model, const assay_rows *rows,
+                       float *out);
+
+typedef struct assay_models {
+    size_t num;
+    assay_model model[48];
+} assay_models;
+
+/** Fit every attacker that suits the rows; `light` leaves out the slow ones. */
+assay_status assay_models_fit(assay_models *out, const assay_training *data,
+                              int light, assay_error *err) ASSAY_MUST_CHECK;
+void assay_models_clear(assay_models *models);
+
+/* -- for tests and for boost.c -- */
+assay_status assay_steps_fit(assay_steps *out, const double *left,
+                             const double *right, size_t n_left,
+                             size_t n_right, size_t quantiles, double strict,
+                             assay_error *err) ASSAY_MUST_CHECK;
+void assay_steps_clear(assay_steps *steps);
+double assay_steps_at(const assay_steps *steps, double x);
+double assay_table_at(const assay_table *table, uint64_t key);
+
+/** Gradient-boosted trees of depth 3 on the pieces of `base`, whose steps and
+ *  tables become binned features. */
+assay_status assay_boost_fit(assay_model *out, const assay_model *base,
+                             const assay_training *data,
+                             assay_error *err) ASSAY_MUST_CHECK;
+/** Logistic regression on the same features, one weight a step. */
+assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
+                                const assay_training *data,
+                                assay_error *err) ASSAY_MUST_CHECK;
+void assay_boost_score(const struct assay_boost *boost,
+                       const assay_model *model, const assay_rows *rows,
+                       float *out);
+void assay_boost_free(struct assay_boost *boost);
+/** Value of one piece on a block, as doubles (NaN where missing). */
+void assay_piece_value(const assay_piece *piece, const assay_rows *rows,
+                       double *out);
+
+#endif

@@ -1,0 +1,442 @@
+/* ring: glue */
+#include "audit/audit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "audit/certify.h"
+#include "audit/work.h"
+
+#define MAX_KEEP 3 /* attackers that see all selection rows */
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the split ------------------------------------------------------------------ */
+
+typedef struct plan {
+    uint64_t train_end, pick_end, select_end, end;
+    size_t unit;
+} plan;
+
+static plan make_plan(uint64_t samples, size_t width)
+{
+    plan p;
+    /* 30 % + 20 % of a small run, 9 % + 6 % of a large one */
+    double size = log10((double)samples);
+    double part = fmin(fmax((size - 4.0) / 3.0, 0), 1);
+    double train = (0.30 - 0.21 * part) * (double)samples;
+    double pick = (0.20 - 0.14 * part) * (double)samples;
+    train = fmin(train, fmin(2e6, 16e6 / (double)width));
+    pick = fmin(pick, 8e6);
+    p.unit = samples / 64 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 64 + 1)
+                                             : ASSAY_ROWS_BLOCK;
+    p.train_end = (uint64_t)(train / (double)p.unit + 1) * p.unit;
+    uint64_t units = (uint64_t)(pick / (double)p.unit + 1);
+    p.pick_end = p.train_end + (units / 4 + 1) * p.unit;
+    p.select_end = p.train_end + (units + 1) * p.unit;
+    p.end = samples;
+    return p;
+}
+
+/* ---- training ------------------------------------------------------------------- */
+
+static void training_clear(assay_training *d)
+{
+    for (int s = 0; s < 2; s++) {
+        for (size_t b = 0; d->rows[s] != NULL && b < d->num_blocks; b++) {
+            assay_rows_clear(&d->rows[s][b]);
+        }
+        free(d->rows[s]);
+    }
+    memset(d, 0, sizeof *d);
+}
+
+static assay_status training_fill(assay_training *d, const assay_source *source,
+                                  const plan *p, assay_error *err)
+{
+    memset(d, 0, sizeof *d);
+    d->width = source->width;
+    size_t num = (size_t)(p->train_end / p->unit);
+    d->rows[0] = calloc(num, sizeof(assay_rows));
+    d->rows[1] = calloc(num, sizeof(assay_rows));
+    if (d->rows[0] == NULL || d->rows[1] == NULL) {
+        training_clear(d);
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    d->num_blocks = num;
+    assay_status status = ASSAY_OK;
+    for (size_t b = 0; status == ASSAY_OK && b < 2 * num; b++) {
+        assay_rows *r = &d->rows[b % 2][b / 2];
+        status = assay_rows_init(r, source->width, err);
+        if (status == ASSAY_OK) {
+            status = assay_source_fill(source, (int)(b % 2),
+                                       (b / 2) * p->unit, p->unit, r, err);
+        }
+    }
+    if (status != ASSAY_OK) {
+        training_clear(d);
+    }
+    return status;
+}
+
+static assay_status train(assay_models *out, const assay_source *source,
+                          const plan *p, int light, assay_error *err)
+{
+    assay_training data;
+    assay_status status = training_fill(&data, source, p, err);
+    if (status == ASSAY_OK) {
+        status = assay_models_fit(out, &data, light, err);
+    }
+    training_clear(&data);
+    return status;
+}
+
+/* ---- selection ------------------------------------------------------------------ */
+
+typedef struct scores {
+    const assay_models *models;
+    size_t num;
+    size_t which[48]; /* model of each score column */
+    uint64_t base;
+    size_t rows, have; /* room, filled */
+    float *s[48][2];
+    float *spare;
+} scores;
+
+static void scores_clear(scores *c)
+{
+    for (size_t k = 0; k < c->num; k++) {
+        free(c->s[k][0]);
+        free(c->s[k][1]);
+    }
+    free(c->spare);
+    memset(c, 0, sizeof *c);
+}
+
+static assay_status scores_init(scores *c, const assay_models *models,
+                                const size_t *which, size_t num, size_t rows,
+                                assay_error *err)
+{
+    memset(c, 0, sizeof *c);
+    c->models = models;
+    c->num = num;
+    c->rows = rows;
+    int ok = (c->spare = malloc(rows * sizeof(float))) != NULL;
+    for (size_t k = 0; k < num; k++) {
+        c->which[k] = which[k];
+        for (int side = 0; side < 2; side++) {
+            c->s[k][side] = malloc(rows * sizeof(float));
+            ok &= c->s[k][side] != NULL;
+        }
+    }
+    if (!ok) {
+        scores_clear(c);
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    return ASSAY_OK;
+}
+
+static assay_status score_unit(void *arg, int thread, uint64_t first,
+                               const assay_rows *left, const assay_rows *right,
+                               assay_error *err)
+{
+    scores *c = arg;
+    float out[ASSAY_ROWS_BLOCK];
+    (void)thread;
+    (void)err;
+    for (size_t k = 0; k < c->num; k++) {
+        for (int side = 0; side < 2; side++) {
+            const assay_rows *r = side == 0 ? left : right;
+            assay_model_score(&c->models->model[c->which[k]], r, out);
+            memcpy(c->s[k][side] + (first - c->base), out,
+                   r->num * sizeof *out);
+        }
+    }
+    return ASSAY_OK;
+}
+
+static assay_status score_range(scores *c, const assay_source *source,
+                                uint64_t first, uint64_t end, size_t unit,
+                                int threads, assay_error *err)
+{
+    c->base = first;
+    return assay_work_units(source, first, end, unit, threads, score_unit, c,
+                            err);
+}
+
+static assay_event choose(scores *c, size_t k, size_t n,
+                          const assay_claim *claim, double target,
+                          double level, double caution)
+{
+    assay_event e = assay_work_choose(claim, c->s[k][0], c->s[k][1], c->spare,
+                                      n, target, level, caution);
+    e.model = c->which[k];
+    return e;
+}
+
+/* Which attackers are worth all selection rows: the best few, judged with
+ * care and judged boldly. */
+static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
+                        double target, double level, size_t *out)
+{
+    double merit[48];
+    size_t num = 0;
+    for (size_t k = 0; k < c->num; k++) {
+        merit[k] = choose(c, k, n, claim, target, level, 1.0).merit;
+    }
+    while (num < MAX_KEEP && num < c->num) {
+        size_t at = 0;
+        for (size_t k = 1; k < c->num; k++) {
+            at = merit[k] > merit[at] ? k : at;
+        }
+        out[num++] = c->which[at];
+        merit[at] = -2;
+    }
+    return num;
+}
+
+static assay_status pick_models(size_t *keep, size_t *num_keep,
+                                const assay_models *models,
+                                const assay_source *source, const plan *p,
+                                const assay_audit_options *o, double target,
+                                assay_error *err)
+{
+    size_t all[48];
+    for (size_t k = 0; k < models->num; k++) {
+        all[k] = k;
+    }
+    scores c;
+    size_t n = (size_t)(p->pick_end - p->train_end);
+    assay_status status = scores_init(&c, models, all, models->num, n, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = score_range(&c, source, p->train_end, p->pick_end, p->unit,
+                         o->threads, err);
+    if (status == ASSAY_OK) {
+        *num_keep = shortlist(&c, n, &o->claim, target, 1 - o->confidence,
+                              keep);
+    }
+    scores_clear(&c);
+    return status;
+}
+
+/* The events to certify: the best one with ordinary caution, then a bolder
+ * and a more careful choice if they differ. */
+static void choose_events(assay_certify *z, scores *c, size_t n,
+                          const assay_claim *claim, double target,
+                          double level)
+{
+    static const double caution[] = {0.8, 0.25, 2.0};
+    for (int round = 0; round < 3; round++) {
+        assay_event best = {.merit = -1};
+        for (size_t k = 0; k < c->num; k++) {
+            assay_event e =
+                choose(c, k, n, claim, target, level, caution[round]);
+            best = e.merit > best.merit ? e : best;
+        }
+        int known = best.merit < 0;
+        for (size_t k = 0; k < z->num_events; k++) {
+            const assay_event *e = &z->event[k];
+            known |= e->model == best.model && e->swapped == best.swapped &&
+                     fabs(log((e->p[0] + 1e-12) / (best.p[0] + 1e-12))) < 0.1;
+        }
+        if (!known) {
+            z->event[z->num_events++] = best;
+        }
+    }
+}
+
+/* Bins of the best score for the Renyi profile: equal shares of the left and
+ * right scores together, and half-shares in the tails. */
+static void choose_profile(assay_certify *z, scores *c, size_t n,
+                           const assay_claim *claim, double target,
+                           double level)
+{
+    size_t best = 0;
+    double merit = -1;
+    for (size_t k = 0; k < c->num; k++) {
+        double m = assay_profile_fit(z, c->s[k][0], c->s[k][1], n, target,
+                                     level, claim);
+        if (m > merit) {
+            merit = m;
+            best = k;
+        }
+    }
+    (void)assay_profile_fit(z, c->s[best][0], c->s[best][1], n, target, level,
+                            claim);
+    z->profile_model = c->which[best];
+}
+
+static assay_status select_events(assay_certify *z, const assay_models *models,
+                                  const size_t *keep, size_t num_keep,
+                                  const assay_source *source, const plan *p,
+                                  const assay_audit_options *o, double target,
+                                  assay_error *err)
+{
+    scores c;
+    double level = 1 - o->confidence;
+    size_t n = (size_t)(p->select_end - p->pick_end);
+    assay_status status = scores_init(&c, models, keep, num_keep, n, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = score_range(&c, source, p->pick_end, p->select_end, p->unit,
+                         o->threads, err);
+    if (status == ASSAY_OK) {
+        choose_events(z, &c, n, &o->claim, target, level);
+        if (o->claim.kind == ASSAY_CLAIM_RHO) {
+            choose_profile(z, &c, n, &o->claim, target, level);
+        }
+    }
+    scores_clear(&c);
+    return status;
+}
+
+static assay_status prepare(assay_certify *z, assay_models *models,
+                            const assay_source *source, const plan *p,
+                            const assay_audit_options *o, double target,
+                            assay_error *err)
+{
+    size_t keep[MAX_KEEP], num_keep = 0;
+    assay_status status = train(models, source, p, o->light, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = pick_models(keep, &num_keep, models, source, p, o, target, err);
+    if (status == ASSAY_OK) {
+        status = select_events(z, models, keep, num_keep, source, p, o, target,
+                               err);
+    }
+    return status;
+}
+
+/* ---- public ---------------------------------------------------------------------- */
+
+static assay_status check_options(const assay_audit_options *o,
+                                  assay_error *err)
+{
+    if (o->samples < 200) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "audit: at least 200 samples, got %llu",
+                          (unsigned long long)o->samples);
+    }
+    if (!(o->confidence > 0 && o->confidence < 1)) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "audit: confidence must be between 0 and 1");
+    }
+    if (o->sequential && o->claim.kind != ASSAY_CLAIM_EPS) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "audit: sequential testing takes an eps claim");
+    }
+    return ASSAY_OK;
+}
+
+assay_status assay_audit_run(assay_audit_result *out,
+                             const assay_source *source,
+                             const assay_audit_options *options,
+                             assay_error *err)
+{
+    double start = now();
+    assay_status status = check_options(options, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    plan p = make_plan(options->samples, source->width);
+    assay_models models;
+    memset(&models, 0, sizeof models);
+    assay_certify *z = calloc(1, sizeof *z);
+    if (z == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    status = prepare(z, &models, source, &p, options,
+                     (double)(p.end - p.select_end), err);
+    if (status == ASSAY_OK) {
+        status = assay_certify_run(out, z, &models, source, p.select_end, p.end,
+                                   p.unit, options, err);
+        out->seconds = now() - start;
+    }
+    free(z);
+    assay_models_clear(&models);
+    return status;
+}
+
+assay_status assay_audit_screen(double *out, const assay_source *source,
+                                const assay_claim *claim, uint64_t samples,
+                                uint64_t target, assay_error *err)
+{
+    assay_audit_options o = {.claim = *claim, .samples = samples,
+                             .confidence = 0.99, .light = 1};
+    plan p;
+    p.unit = samples / 16 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 16 + 1)
+                                             : ASSAY_ROWS_BLOCK;
+    p.train_end = samples / 2 / p.unit * p.unit;
+    p.pick_end = p.train_end + samples / 8 / p.unit * p.unit;
+    p.end = p.select_end = samples / p.unit * p.unit;
+    assay_models models;
+    memset(&models, 0, sizeof models);
+    assay_certify *z = calloc(1, sizeof *z);
+    if (z == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    assay_status status = prepare(z, &models, source, &p, &o, (double)target,
+                                  err);
+    *out = status == ASSAY_OK && z->num_events > 0 ? z->event[0].merit : 0;
+    free(z);
+    assay_models_clear(&models);
+    return status;
+}
+
+/* ---- functions --------------------------------------------------------------------- */
+
+typedef struct function {
+    assay_audit_draw draw;
+    void *ctx;
+    size_t width;
+    double buffer[ASSAY_ROWS_BLOCK * ASSAY_ROWS_WIDTH];
+} function;
+
+static assay_status function_fill(void *ctx, int side, uint64_t first,
+                                  size_t n, assay_rows *out, assay_error *err)
+{
+    function *f = ctx;
+    (void)first;
+    assay_status status = f->draw(f->ctx, side, n, f->buffer, err);
+    for (size_t j = 0; status == ASSAY_OK && j < f->width; j++) {
+        for (size_t i = 0; i < n; i++) {
+            out->value[j][i] = f->buffer[i * f->width + j];
+        }
+    }
+    return status;
+}
+
+assay_status assay_audit_function(assay_audit_result *out,
+                                  assay_audit_draw draw, void *ctx,
+                                  size_t width,
+                                  const assay_audit_options *options,
+                                  assay_error *err)
+{
+    if (width == 0 || width > ASSAY_ROWS_WIDTH) {
+        return assay_fail(err, ASSAY_INVALID, "audit: 1 to %d columns",
+                          ASSAY_ROWS_WIDTH);
+    }
+    function *f = malloc(sizeof *f);
+    if (f == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    f->draw = draw;
+    f->ctx = ctx;
+    f->width = width;
+    assay_source source = {width, f, 1, function_fill, NULL};
+    assay_status status = assay_audit_run(out, &source, options, err);
+    free(f);
+    return status;
+}

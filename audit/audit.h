@@ -1,0 +1,84 @@
+/* ring: glue */
+/**
+ * The audit: attack a mechanism on two neighbouring inputs and report what
+ * could be proved.
+ *
+ * The runs are split before anything is looked at: training rows fit the
+ * attackers, selection rows choose the event (attacker, threshold and mass),
+ * certification rows give the counts. A result is never "pass": what was not
+ * refuted comes with a detection limit.
+ */
+#ifndef ASSAY_AUDIT_AUDIT_H
+#define ASSAY_AUDIT_AUDIT_H
+
+#include <jansson.h>
+
+#include "audit/bound.h"
+#include "audit/rows.h"
+
+typedef struct assay_audit_options {
+    assay_claim claim;
+    uint64_t samples;  /* runs of each input, at least 200 */
+    double confidence; /* 0.99 */
+    int threads;       /* 0: all cores, at most 64 */
+    int sequential;    /* stop as soon as the claim is refuted */
+    int light;         /* leave out the slow attackers */
+    const char *checkpoint; /* file for resuming, or NULL */
+    const char *label; /* name on the progress bar, NULL for none */
+} assay_audit_options;
+
+#define ASSAY_AUDIT_TEXT 320
+
+typedef struct assay_audit_result {
+    assay_claim claim;
+    double lower;         /* of the claimed parameter (epsilon, rho or mu) */
+    double epsilon_lower; /* at `delta`, same confidence, same event */
+    double delta;
+    double confidence;
+    int refuted;
+    double detection_limit;
+    double detection_mass;
+    uint64_t samples;   /* runs of each input, all phases */
+    uint64_t certified; /* of these, used for the bound */
+    assay_counts counts; /* of the event; first side: see swapped */
+    int swapped;         /* 1: the event is likelier on the right input */
+    int num_events;      /* certified together (corrected for) */
+    double log_wealth;   /* sequential: log of the e-value, else 0 */
+    char event[ASSAY_AUDIT_TEXT];
+    char example[ASSAY_AUDIT_TEXT]; /* one output in the event */
+    char attacker[64];
+    double seconds;
+} assay_audit_result;
+
+/** Audit a source. ASSAY_OK whether or not the claim was refuted. */
+assay_status assay_audit_run(assay_audit_result *out,
+                             const assay_source *source,
+                             const assay_audit_options *options,
+                             assay_error *err) ASSAY_MUST_CHECK;
+
+/** How promising a pair of inputs is: the bound that `samples` runs predict
+ *  for an audit of `target` runs. Nothing is certified. */
+assay_status assay_audit_screen(double *out, const assay_source *source,
+                                const assay_claim *claim, uint64_t samples,
+                                uint64_t target,
+                                assay_error *err) ASSAY_MUST_CHECK;
+
+/**
+ * Audit an in-process mechanism: `draw` writes n outputs of `width` numbers
+ * each (row by row) for the left (0) or right (1) input. It is called from
+ * one thread at a time.
+ */
+typedef assay_status (*assay_audit_draw)(void *ctx, int side, size_t n,
+                                         double *out, assay_error *err);
+assay_status assay_audit_function(assay_audit_result *out,
+                                  assay_audit_draw draw, void *ctx,
+                                  size_t width,
+                                  const assay_audit_options *options,
+                                  assay_error *err) ASSAY_MUST_CHECK;
+
+/** {"epsilon_lower", "delta", "confidence", "refuted", "detection_limit",
+ *  "samples", "event", "counts", "attacker", "seconds", ...}; NULL if out of
+ *  memory. A bound is rounded down, infinity is null. */
+json_t *assay_audit_json(const assay_audit_result *result);
+
+#endif

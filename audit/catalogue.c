@@ -1,0 +1,90 @@
+/* ring: glue */
+#include "audit/catalogue.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+assay_status assay_catalogue_audit(assay_catalogue_row *out,
+                                   const assay_specimen *specimen,
+                                   uint64_t samples, double confidence,
+                                   uint64_t seed, int with_oracle,
+                                   const char *label, assay_error *err)
+{
+    double start = now();
+    memset(out, 0, sizeof *out);
+    out->specimen = specimen;
+    out->oracle = NAN;
+    samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
+    uint64_t screen = samples / 200, spent = 0;
+    screen = screen < 4000 ? 4000 : screen > 60000 ? 60000 : screen;
+    assay_status status = assay_search_pair(&out->pair, &spent, specimen,
+                                            screen, samples, seed + 1, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    /* the search is paid for out of the same number of runs */
+    uint64_t left = samples > spent + samples / 2 ? samples - spent
+                                                  : samples / 2;
+    assay_audit_options o = {.claim = specimen->claim, .samples = left,
+                             .confidence = confidence, .label = label};
+    assay_specimen_run run = {specimen, out->pair, seed};
+    assay_source source = assay_specimen_source(&run);
+    status = assay_audit_run(&out->result, &source, &o, err);
+    if (status == ASSAY_OK && with_oracle) {
+        status = assay_search_oracle(&out->oracle, specimen, &out->pair,
+                                     samples, confidence, seed, err);
+    }
+    out->seconds = now() - start;
+    return status;
+}
+
+const char *assay_catalogue_verdict(const assay_catalogue_row *row)
+{
+    if (row->result.refuted) {
+        return row->specimen->violates ? "refuted" : "WRONG: refuted";
+    }
+    return row->specimen->violates ? "missed" : "not refuted";
+}
+
+static json_t *input_json(const double *q, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        (void)json_array_append_new(list, json_real(q[i]));
+    }
+    return list;
+}
+
+static json_t *number(double x)
+{
+    if (isnan(x)) {
+        return json_null();
+    }
+    return isinf(x) ? json_string("inf") : json_real(x);
+}
+
+json_t *assay_catalogue_json(const assay_catalogue_row *row)
+{
+    json_t *j = assay_audit_json(&row->result);
+    const assay_specimen *s = row->specimen;
+    (void)json_object_set_new(j, "name", json_string(s->name));
+    (void)json_object_set_new(j, "note", json_string(s->note));
+    (void)json_object_set_new(j, "truth", number(s->truth));
+    (void)json_object_set_new(j, "oracle", number(row->oracle));
+    (void)json_object_set_new(j, "verdict",
+                              json_string(assay_catalogue_verdict(row)));
+    (void)json_object_set_new(j, "left",
+                              input_json(row->pair.q[0], s->num_inputs));
+    (void)json_object_set_new(j, "right",
+                              input_json(row->pair.q[1], s->num_inputs));
+    (void)json_object_set_new(j, "total_seconds", json_real(row->seconds));
+    return j;
+}

@@ -1,0 +1,33 @@
+/* ring: glue */
+/**
+ * The catalogue: audit every specimen, compare with truth and oracle.
+ */
+#ifndef ASSAY_AUDIT_CATALOGUE_H
+#define ASSAY_AUDIT_CATALOGUE_H
+
+#include "audit/audit.h"
+#include "audit/search.h"
+
+typedef struct assay_catalogue_row {
+    const assay_specimen *specimen;
+    assay_pair pair;
+    assay_audit_result result;
+    double oracle;  /* NAN: no density */
+    double seconds; /* with search and oracle */
+} assay_catalogue_row;
+
+/** Audit one specimen: search the pair, attack, certify, oracle. */
+assay_status assay_catalogue_audit(assay_catalogue_row *out,
+                                   const assay_specimen *specimen,
+                                   uint64_t samples, double confidence,
+                                   uint64_t seed, int with_oracle,
+                                   const char *label,
+                                   assay_error *err) ASSAY_MUST_CHECK;
+
+/** "refuted", "not refuted", with "WRONG: " in front where a true claim was
+ *  refuted. */
+const char *assay_catalogue_verdict(const assay_catalogue_row *row);
+
+json_t *assay_catalogue_json(const assay_catalogue_row *row);
+
+#endif

@@ -1,0 +1,462 @@
+/* ring: glue */
+#include "audit/certify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/checkpoint.h"
+#include "core/progress.h"
+
+#define BLOCK ASSAY_ROWS_BLOCK
+
+/* ---- Renyi profile ------------------------------------------------------------ */
+
+static size_t bin_of(const assay_certify *z, float x)
+{
+    size_t k = 0;
+    while (k + 1 < z->num_bins && x > z->edge[k]) {
+        k++;
+    }
+    return k;
+}
+
+/* Counts of sorted scores in the bins. */
+static void count_bins(const assay_certify *z, const float *x, size_t n,
+                       uint64_t *out)
+{
+    size_t k = 0;
+    memset(out, 0, ASSAY_PROFILE_BINS * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        while (k + 1 < z->num_bins && x[i] > z->edge[k]) {
+            k++;
+        }
+        out[k]++;
+    }
+}
+
+static void make_bins(assay_certify *z, const float *a, const float *b,
+                      size_t n)
+{
+    /* edges at shares of both sides, finer towards the ends */
+    static const double share[] = {1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.02, 0.04,
+                                   0.07, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35,
+                                   0.4,  0.45, 0.5};
+    float all[80];
+    size_t num = 0;
+    for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
+        double low = share[k] * (double)n, high = (1 - share[k]) * (double)n;
+        all[num++] = a[(size_t)low];
+        all[num++] = b[(size_t)low];
+        all[num++] = a[(size_t)high];
+        all[num++] = b[(size_t)high];
+    }
+    float spare[80];
+    assay_work_sort(all, spare, num);
+    z->num_bins = 1;
+    for (size_t k = 0; k < num && z->num_bins < ASSAY_PROFILE_BINS; k++) {
+        if (z->num_bins == 1 || all[k] > z->edge[z->num_bins - 2]) {
+            z->edge[z->num_bins++ - 1] = all[k];
+        }
+    }
+}
+
+static double try_profile(assay_certify *z, const uint64_t *left,
+                          const uint64_t *right, size_t n, double target,
+                          double level)
+{
+    double best = 0, g[ASSAY_PROFILE_BINS];
+    uint64_t scaled[2][ASSAY_PROFILE_BINS];
+    for (size_t k = 0; k < z->num_bins; k++) {
+        g[k] = log(((double)left[k] + 0.5) / ((double)right[k] + 0.5));
+        scaled[0][k] = (uint64_t)((double)left[k] * target / (double)n);
+        scaled[1][k] = (uint64_t)((double)right[k] * target / (double)n);
+    }
+    for (double alpha = 1.05; alpha < 8; alpha = 1 + (alpha - 1) * 1.3) {
+        double rho = assay_bound_renyi(g, scaled[0], scaled[1], z->num_bins,
+                                       alpha, level);
+        if (rho > best) {
+            best = rho;
+            z->alpha = alpha;
+            memcpy(z->g, g, sizeof g);
+        }
+    }
+    return best;
+}
+
+double assay_profile_fit(assay_certify *z, const float *left,
+                         const float *right, size_t n, double target,
+                         double level, const assay_claim *claim)
+{
+    uint64_t c[2][ASSAY_PROFILE_BINS];
+    (void)claim;
+    make_bins(z, left, right, n);
+    count_bins(z, left, n, c[0]);
+    count_bins(z, right, n, c[1]);
+    z->alpha = 1.5;
+    double straight = try_profile(z, c[0], c[1], n, target, level);
+    assay_certify other = *z;
+    double swapped = try_profile(&other, c[1], c[0], n, target, level);
+    if (swapped > straight) {
+        *z = other;
+    }
+    z->profile_swapped = swapped > straight;
+    return fmax(straight, swapped);
+}
+
+/* ---- counting ------------------------------------------------------------------- */
+
+typedef struct counting {
+    const assay_certify *z;
+    const assay_models *models;
+    const assay_source *source;
+    assay_certify *part; /* one a thread */
+    char *example;
+    int example_for; /* event whose example is wanted, first unit only */
+    uint64_t first;
+} counting;
+
+ASSAY_MUST_CHECK
+static int inside(const assay_event *e, float s)
+{
+    return e->swapped ? s <= e->threshold : s >= e->threshold;
+}
+
+static void count_event(const assay_event *e, assay_pairs *to, const float *a,
+                        const float *b, size_t n)
+{
+    uint64_t both = 0, left = 0, right = 0;
+    float t = e->threshold;
+    if (e->swapped) { /* the right input plays first */
+        for (size_t i = 0; i < n; i++) {
+            int x = b[i] <= t, y = a[i] <= t;
+            both += (uint64_t)(x & y);
+            left += (uint64_t)x;
+            right += (uint64_t)y;
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            int x = a[i] >= t, y = b[i] >= t;
+            both += (uint64_t)(x & y);
+            left += (uint64_t)x;
+            right += (uint64_t)y;
+        }
+    }
+    to->both += both;
+    to->left += left - both;
+    to->right += right - both;
+    to->none += n - left - right + both;
+}
+
+static void note_example(const counting *c, const float *a, const float *b,
+                         const assay_rows *left, const assay_rows *right,
+                         size_t k)
+{
+    const assay_event *e = &c->z->event[k];
+    const assay_rows *rows = e->swapped ? right : left;
+    const float *s = e->swapped ? b : a;
+    for (size_t i = 0; i < rows->num; i++) {
+        if (inside(e, s[i])) {
+            assay_rows_text(c->example + k * ASSAY_AUDIT_TEXT,
+                            ASSAY_AUDIT_TEXT, c->source, rows, i);
+            return;
+        }
+    }
+}
+
+static void count_profile(const counting *c, assay_certify *to,
+                          const assay_rows *left, const assay_rows *right)
+{
+    float s[BLOCK];
+    const assay_model *m = &c->models->model[c->z->profile_model];
+    for (int side = 0; side < 2; side++) {
+        const assay_rows *r = side == 0 ? left : right;
+        assay_model_score(m, r, s);
+        for (size_t i = 0; i < r->num; i++) {
+            to->bin[side][bin_of(c->z, s[i])]++;
+        }
+    }
+}
+
+static assay_status count_unit(void *arg, int thread, uint64_t first,
+                               const assay_rows *left, const assay_rows *right,
+                               assay_error *err)
+{
+    counting *c = arg;
+    assay_certify *to = &c->part[thread];
+    float a[BLOCK], b[BLOCK];
+    (void)err;
+    for (size_t k = 0; k < c->z->num_events; k++) {
+        const assay_event *e = &c->z->event[k];
+        if (k == 0 || e->model != c->z->event[k - 1].model) {
+            assay_model_score(&c->models->model[e->model], left, a);
+            assay_model_score(&c->models->model[e->model], right, b);
+        }
+        count_event(e, &to->pairs[k], a, b, left->num);
+        if (first == c->first) {
+            note_example(c, a, b, left, right, k);
+        }
+    }
+    if (c->z->num_bins > 0) {
+        count_profile(c, to, left, right);
+    }
+    return ASSAY_OK;
+}
+
+static void add_part(assay_certify *z, const assay_certify *part)
+{
+    for (size_t k = 0; k < z->num_events; k++) {
+        z->pairs[k].both += part->pairs[k].both;
+        z->pairs[k].left += part->pairs[k].left;
+        z->pairs[k].right += part->pairs[k].right;
+        z->pairs[k].none += part->pairs[k].none;
+    }
+    for (size_t i = 0; i < ASSAY_PROFILE_BINS; i++) {
+        z->bin[0][i] += part->bin[0][i];
+        z->bin[1][i] += part->bin[1][i];
+    }
+}
+
+/* ---- levels ---------------------------------------------------------------------- */
+
+/* The error budget: the first event gets most, the rest share; with a profile
+ * the events get a fifth together. Fixed before any certification row. */
+static double event_level(const assay_certify *z, size_t k, double level)
+{
+    if (z->num_bins > 0) {
+        level *= 0.2;
+    }
+    if (z->num_events == 1) {
+        return level;
+    }
+    return k == 0 ? 0.8 * level : 0.2 * level / (double)(z->num_events - 1);
+}
+
+static double profile_level(double level)
+{
+    return 0.8 * level;
+}
+
+static assay_counts counts_of(const assay_pairs *p)
+{
+    uint64_t n = p->both + p->left + p->right + p->none;
+    return (assay_counts){p->both + p->left, n, p->both + p->right, n};
+}
+
+static double event_bound(const assay_certify *z, size_t k,
+                          const assay_claim *claim, double level)
+{
+    assay_counts c = counts_of(&z->pairs[k]);
+    const assay_event *e = &z->event[k];
+    /* the weight comes from the selection rows */
+    double w = assay_bound_weight(e->p[0], c.n1, e->p[1], c.n2);
+    return assay_bound_joint(claim, &c, event_level(z, k, level), w);
+}
+
+static double quick_bound(const assay_certify *z, const assay_claim *claim,
+                          double level)
+{
+    double best = 0;
+    for (size_t k = 0; k < z->num_events; k++) {
+        assay_counts c = counts_of(&z->pairs[k]);
+        if (c.n1 > 0) {
+            best = fmax(best, assay_bound_fast(
+                                  claim, (double)c.k1, (double)c.n1,
+                                  (double)c.k2, (double)c.n2,
+                                  event_level(z, k, level)));
+        }
+    }
+    return best;
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+static void describe(assay_audit_result *out, const assay_certify *z, size_t k,
+                     const assay_models *models, const char *example)
+{
+    const assay_event *e = &z->event[k];
+    const assay_model *m = &models->model[e->model];
+    const char *sign = e->swapped ? "<=" : ">=";
+    (void)snprintf(out->attacker, sizeof out->attacker, "%s", m->name);
+    if (m->num_pieces == 1 && m->piece[0].kind == ASSAY_PIECE_IDENTITY) {
+        (void)snprintf(out->event, sizeof out->event, "%s %s %.9g", m->name,
+                       sign, (double)e->threshold);
+    } else {
+        (void)snprintf(out->event, sizeof out->event,
+                       "score of '%s' %s %.9g", m->name, sign,
+                       (double)e->threshold);
+    }
+    (void)snprintf(out->example, sizeof out->example, "%s", example);
+    out->swapped = e->swapped;
+    out->counts = counts_of(&z->pairs[k]);
+}
+
+static int sequential_done(const assay_certify *z, const assay_audit_options *o)
+{
+    for (size_t k = 0; o->sequential && k < z->num_events; k++) {
+        double need = log(1 / event_level(z, k, 1 - o->confidence));
+        if (assay_bound_log_wealth(o->claim.value, o->claim.delta,
+                                   &z->pairs[k]) > need) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* ---- results --------------------------------------------------------------------- */
+
+static void conclude_events(assay_audit_result *out, const assay_certify *z,
+                            const assay_models *models, const char *examples,
+                            const assay_audit_options *o)
+{
+    double level = 1 - o->confidence;
+    assay_claim eps = {ASSAY_CLAIM_EPS, 0, o->claim.delta};
+    for (size_t k = 0; k < z->num_events; k++) {
+        double lower, el;
+        if (o->sequential) {
+            lower = el = assay_bound_anytime(o->claim.delta, &z->pairs[k],
+                                             event_level(z, k, level));
+            out->log_wealth = fmax(
+                out->log_wealth,
+                assay_bound_log_wealth(o->claim.value, o->claim.delta,
+                                       &z->pairs[k]));
+        } else {
+            lower = event_bound(z, k, &o->claim, level);
+            el = o->claim.kind == ASSAY_CLAIM_EPS
+                     ? lower
+                     : event_bound(z, k, &eps, level);
+        }
+        if (k == 0 || lower > out->lower) {
+            out->lower = lower;
+            describe(out, z, k, models, examples + k * ASSAY_AUDIT_TEXT);
+        }
+        out->epsilon_lower = fmax(out->epsilon_lower, el);
+    }
+}
+
+static void conclude_profile(assay_audit_result *out, const assay_certify *z,
+                             const assay_models *models, double level)
+{
+    const uint64_t *p = z->bin[z->profile_swapped];
+    const uint64_t *q = z->bin[!z->profile_swapped];
+    double rho = assay_bound_renyi(z->g, p, q, z->num_bins, z->alpha,
+                                   profile_level(level));
+    if (rho <= out->lower) {
+        return;
+    }
+    out->lower = rho;
+    (void)snprintf(out->attacker, sizeof out->attacker, "%s",
+                   models->model[z->profile_model].name);
+    (void)snprintf(out->event, sizeof out->event,
+                   "Renyi divergence of order %.3g of the score of '%s' in "
+                   "%zu bins",
+                   z->alpha, models->model[z->profile_model].name,
+                   z->num_bins);
+    out->swapped = z->profile_swapped;
+}
+
+static void conclude(assay_audit_result *out, const assay_certify *z,
+                     const assay_models *models, const char *examples,
+                     const assay_audit_options *o)
+{
+    double level = 1 - o->confidence;
+    memset(out, 0, sizeof *out);
+    out->claim = o->claim;
+    out->delta = o->claim.delta;
+    out->confidence = o->confidence;
+    out->num_events = (int)z->num_events + (z->num_bins > 0);
+    conclude_events(out, z, models, examples, o);
+    if (z->num_bins > 0) {
+        conclude_profile(out, z, models, level);
+    }
+    out->refuted = out->lower > o->claim.value || sequential_done(z, o);
+}
+
+/* ---- the run --------------------------------------------------------------------- */
+
+static assay_status count_chunk(counting *c, assay_certify *z, uint64_t first,
+                                uint64_t end, size_t unit, int threads,
+                                assay_error *err)
+{
+    int num = assay_work_threads(threads);
+    c->part = calloc((size_t)num, sizeof *c->part);
+    if (c->part == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    assay_status status = assay_work_units(c->source, first, end, unit, threads,
+                                           count_unit, c, err);
+    for (int t = 0; status == ASSAY_OK && t < num; t++) {
+        add_part(z, &c->part[t]);
+    }
+    free(c->part);
+    c->part = NULL;
+    return status;
+}
+
+static void show(assay_progress *meter, const assay_certify *z,
+                 const assay_audit_options *o, uint64_t done)
+{
+    char note[64];
+    if (o->label == NULL) {
+        return;
+    }
+    (void)snprintf(note, sizeof note, "bound %.4g",
+                   quick_bound(z, &o->claim, 1 - o->confidence));
+    assay_progress_update(meter, done, note);
+}
+
+/* Chunks: 1 % steps, but the sequential test looks after 1, 2, 4, ... units. */
+static uint64_t chunk_end(uint64_t at, uint64_t first, uint64_t end,
+                          size_t unit, int sequential)
+{
+    uint64_t step = ((end - first) / 100 / unit + 1) * unit;
+    if (sequential && at - first < step) {
+        step = at == first ? unit : at - first;
+    }
+    return end - at < step ? end : at + step;
+}
+
+assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
+                               const assay_models *models,
+                               const assay_source *source, uint64_t first,
+                               uint64_t end, size_t unit,
+                               const assay_audit_options *options,
+                               assay_error *err)
+{
+    char *examples = calloc(ASSAY_MAX_EVENTS, ASSAY_AUDIT_TEXT);
+    counting c = {z, models, source, NULL, examples, 0, first};
+    uint64_t at = first;
+    assay_progress meter;
+    if (examples == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    assay_status status = assay_checkpoint_load(options->checkpoint, z, options,
+                                                &at, examples, err);
+    if (options->label != NULL) {
+        assay_progress_start(&meter, options->label, end - first);
+    }
+    while (status == ASSAY_OK && at < end && !sequential_done(z, options)) {
+        uint64_t to = chunk_end(at, first, end, unit, options->sequential);
+        status = count_chunk(&c, z, at, to, unit, options->threads, err);
+        at = to;
+        if (status == ASSAY_OK) {
+            show(&meter, z, options, at - first);
+            status = assay_checkpoint_save(options->checkpoint, z, options, at,
+                                           examples, err);
+        }
+    }
+    if (options->label != NULL) {
+        assay_progress_finish(&meter);
+    }
+    if (status == ASSAY_OK) {
+        conclude(out, z, models, examples, options);
+        out->samples = at;
+        out->certified = at - first;
+        out->detection_limit = assay_bound_detection_limit(
+            &options->claim, at - first, 0.8 * (1 - options->confidence),
+            &out->detection_mass);
+    }
+    free(examples);
+    return status;
+}

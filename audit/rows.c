@@ -1,0 +1,284 @@
+/* ring: glue */
+#include "audit/rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/rng.h"
+
+#define BLOCK ASSAY_ROWS_BLOCK
+
+assay_status assay_rows_init(assay_rows *rows, size_t width, assay_error *err)
+{
+    memset(rows, 0, sizeof *rows);
+    if (width == 0 || width > ASSAY_ROWS_WIDTH) {
+        return assay_fail(err, ASSAY_INVALID, "rows: 1 to %d columns",
+                          ASSAY_ROWS_WIDTH);
+    }
+    size_t column = BLOCK * (sizeof(double) + 1);
+    char *memory = calloc(width, column);
+    if (memory == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "rows: out of memory");
+    }
+    rows->memory = memory;
+    rows->width = width;
+    for (size_t j = 0; j < width; j++) {
+        rows->value[j] = (double *)(void *)memory + j * BLOCK;
+        rows->tag[j] = (uint8_t *)memory + width * BLOCK * sizeof(double) +
+                       j * BLOCK;
+        rows->plain[j] = 1;
+    }
+    return ASSAY_OK;
+}
+
+void assay_rows_clear(assay_rows *rows)
+{
+    free(rows->memory);
+    memset(rows, 0, sizeof *rows);
+}
+
+void assay_rows_number(assay_rows *rows, size_t col, size_t row, double x)
+{
+    rows->value[col][row] = x;
+    rows->tag[col][row] = ASSAY_CELL_NUMBER;
+}
+
+void assay_rows_word(assay_rows *rows, size_t col, size_t row, int word)
+{
+    rows->value[col][row] = word;
+    rows->tag[col][row] = ASSAY_CELL_WORD;
+    rows->plain[col] = 0;
+}
+
+void assay_rows_absent(assay_rows *rows, size_t col, size_t row)
+{
+    rows->value[col][row] = 0;
+    rows->tag[col][row] = ASSAY_CELL_ABSENT;
+    rows->plain[col] = 0;
+}
+
+/* Not-a-number and infinities are categories, not magnitudes. */
+static void odd_to_words(assay_rows *r, size_t j)
+{
+    int odd = 0;
+    for (size_t i = 0; i < r->num; i++) {
+        double x = r->value[j][i];
+        odd |= !(x - x == 0);
+    }
+    for (size_t i = 0; odd && i < r->num; i++) {
+        double x = r->value[j][i];
+        if (!(x - x == 0) && r->tag[j][i] == ASSAY_CELL_NUMBER) {
+            assay_rows_word(r, j, i,
+                            isnan(x)  ? ASSAY_WORD_NAN
+                            : x > 0   ? ASSAY_WORD_INF
+                                      : ASSAY_WORD_MINUS_INF);
+        }
+    }
+}
+
+assay_status assay_source_fill(const assay_source *source, int side,
+                               uint64_t first, size_t n, assay_rows *out,
+                               assay_error *err)
+{
+    for (size_t j = 0; j < out->width; j++) {
+        if (!out->plain[j]) {
+            memset(out->tag[j], 0, BLOCK);
+            out->plain[j] = 1;
+        }
+    }
+    out->num = n;
+    assay_status status = source->fill(source->ctx, side, first, n, out, err);
+    for (size_t j = 0; status == ASSAY_OK && j < out->width; j++) {
+        odd_to_words(out, j);
+    }
+    return status;
+}
+
+static const char *word_text(const assay_source *source, int word, char *buffer,
+                             size_t len)
+{
+    if (word >= ASSAY_WORD_NAN && word <= ASSAY_WORD_MINUS_INF) {
+        static const char *const odd[] = {"nan", "inf", "-inf"};
+        return odd[word - ASSAY_WORD_NAN];
+    }
+    const char *text =
+        source->word == NULL ? NULL : source->word(source->ctx, word);
+    if (text != NULL) {
+        return text;
+    }
+    (void)snprintf(buffer, len, "word%d", word);
+    return buffer;
+}
+
+void assay_rows_text(char *out, size_t len, const assay_source *source,
+                     const assay_rows *rows, size_t i)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t j = 0; j < rows->width && used + 1 < len; j++) {
+        char cell[40], word[32];
+        if (rows->tag[j][i] == ASSAY_CELL_ABSENT) {
+            continue;
+        }
+        if (rows->tag[j][i] == ASSAY_CELL_WORD) {
+            (void)snprintf(cell, sizeof cell, "%s",
+                           word_text(source, (int)rows->value[j][i], word,
+                                     sizeof word));
+        } else {
+            (void)snprintf(cell, sizeof cell, "%.17g", rows->value[j][i]);
+        }
+        int wrote = snprintf(out + used, len - used, "%s%s",
+                             used == 0 ? "" : " ", cell);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+}
+
+/* ---- features -------------------------------------------------------------- */
+
+int assay_feature_is_key(assay_feature feature)
+{
+    return feature.kind >= ASSAY_F_PATTERN;
+}
+
+static void copy_column(const assay_rows *r, size_t j, double *out)
+{
+    memcpy(out, r->value[j], r->num * sizeof *out);
+    if (r->plain[j]) {
+        return;
+    }
+    for (size_t i = 0; i < r->num; i++) {
+        if (r->tag[j][i] != ASSAY_CELL_NUMBER) {
+            out[i] = NAN;
+        }
+    }
+}
+
+static void difference(const assay_rows *r, size_t j, double *out)
+{
+    double last[BLOCK];
+    copy_column(r, j, out);
+    if (j == 0) {
+        return;
+    }
+    copy_column(r, j - 1, last);
+    for (size_t i = 0; i < r->num; i++) {
+        out[i] -= last[i]; /* NaN if either is none */
+    }
+}
+
+static size_t row_numbers(const assay_rows *r, size_t i, double *x)
+{
+    size_t n = 0;
+    for (size_t j = 0; j < r->width; j++) {
+        if (r->plain[j] || r->tag[j][i] == ASSAY_CELL_NUMBER) {
+            x[n++] = r->value[j][i];
+        }
+    }
+    return n;
+}
+
+static double rank_of(double *x, size_t n, size_t rank)
+{
+    for (size_t a = 1; a < n; a++) {
+        double v = x[a];
+        size_t b = a;
+        for (; b > 0 && x[b - 1] > v; b--) {
+            x[b] = x[b - 1];
+        }
+        x[b] = v;
+    }
+    return rank < n ? x[rank] : NAN;
+}
+
+static double summary(assay_feature f, double *x, size_t n)
+{
+    if (n == 0) {
+        return NAN;
+    }
+    if (f.kind == ASSAY_F_SORTED) {
+        return rank_of(x, n, (size_t)f.col);
+    }
+    double v = x[0];
+    for (size_t k = 1; k < n; k++) {
+        if (f.kind == ASSAY_F_SUM) {
+            v += x[k];
+        } else if (f.kind == ASSAY_F_MAX) {
+            v = v > x[k] ? v : x[k];
+        } else {
+            v = v < x[k] ? v : x[k];
+        }
+    }
+    return v;
+}
+
+void assay_feature_numbers(const assay_rows *rows, assay_feature f, double *out)
+{
+    if (f.kind == ASSAY_F_RAW) {
+        copy_column(rows, (size_t)f.col, out);
+        return;
+    }
+    if (f.kind == ASSAY_F_DIFF) {
+        difference(rows, (size_t)f.col, out);
+        return;
+    }
+    for (size_t i = 0; i < rows->num; i++) {
+        double x[ASSAY_ROWS_WIDTH];
+        out[i] = summary(f, x, row_numbers(rows, i, x));
+    }
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+/* Sign, exponent and position of the lowest set bit of the significand. */
+static uint64_t shape_of(double x)
+{
+    uint64_t b = bits_of(x);
+    uint64_t m = b & UINT64_C(0xfffffffffffff);
+    uint64_t low = m == 0 ? 52 : (uint64_t)__builtin_ctzll(m);
+    return (b >> 52) << 8 | low;
+}
+
+static uint64_t fold(uint64_t h, uint64_t x)
+{
+    return assay_rng_mix(h ^ x);
+}
+
+static void key_of_column(const assay_rows *r, size_t j,
+                          assay_feature_kind kind, uint64_t *h)
+{
+    for (size_t i = 0; i < r->num; i++) {
+        int tag = r->plain[j] ? ASSAY_CELL_NUMBER : r->tag[j][i];
+        double x = r->value[j][i];
+        uint64_t v = (uint64_t)tag << 62;
+        if (tag == ASSAY_CELL_WORD) {
+            v += (uint64_t)(int64_t)x;
+        } else if (tag == ASSAY_CELL_NUMBER && kind == ASSAY_F_BITS) {
+            v += shape_of(x);
+        } else if (tag == ASSAY_CELL_NUMBER && kind != ASSAY_F_PATTERN) {
+            v += bits_of(x);
+        }
+        h[i] = fold(h[i], v);
+    }
+}
+
+void assay_feature_keys(const assay_rows *rows, assay_feature f, uint64_t *out)
+{
+    memset(out, 0, rows->num * sizeof *out);
+    if (f.kind == ASSAY_F_CELL || f.kind == ASSAY_F_BITS) {
+        key_of_column(rows, (size_t)f.col, f.kind, out);
+        return;
+    }
+    for (size_t j = 0; j < rows->width; j++) {
+        if (f.kind == ASSAY_F_PATTERN && rows->plain[j]) {
+            continue;
+        }
+        key_of_column(rows, j, f.kind, out);
+    }
+}

@@ -1,0 +1,281 @@
+/* ring: glue */
+/* Sparse vector, six published variants and two more. */
+#include <math.h>
+#include <string.h>
+
+#include "audit/specimens/specimens.h"
+
+#define P(k) (s->param[k])
+enum { T_WORD = 1, F_WORD = 2 };
+
+/*
+ * param: 0 scale of the threshold noise, 1 scale of the query noise, 2 hits
+ * before the stop (0: never), 3 threshold, 4 what a hit puts out (0 TRUE, 1
+ * the noisy answer that was compared, 2 the answer with fresh noise), 5 scale
+ * of the fresh noise, 6 redraw the threshold after a hit, 7 first column.
+ */
+typedef struct svt {
+    double rho[ASSAY_ROWS_BLOCK];
+    double x[ASSAY_ROWS_BLOCK];
+    double fresh[ASSAY_ROWS_BLOCK];
+    int left[ASSAY_ROWS_BLOCK]; /* hits until the stop; 0: stopped */
+} svt;
+
+static void svt_cell(const assay_specimen *s, svt *v, double q, size_t col,
+                     size_t i, assay_rng *rng, assay_rows *out)
+{
+    if (v->left[i] == 0) {
+        assay_rows_absent(out, col, i);
+        return;
+    }
+    if (!(v->x[i] >= P(3) + v->rho[i])) {
+        assay_rows_word(out, col, i, F_WORD);
+        return;
+    }
+    if (P(4) < 0.5) {
+        assay_rows_word(out, col, i, T_WORD);
+    } else {
+        assay_rows_number(out, col, i, P(4) < 1.5 ? v->x[i] : q + v->fresh[i]);
+    }
+    v->left[i] -= P(2) > 0;
+    if (P(6) > 0.5 && v->left[i] > 0) {
+        assay_rng_laplace(rng, &v->rho[i], 1, 0, P(0));
+    }
+}
+
+static void draw_svt_at(const assay_specimen *s, const double *q,
+                        assay_rng *rng, size_t n, assay_rows *out, size_t first)
+{
+    static _Thread_local svt v;
+    assay_rng_laplace(rng, v.rho, n, 0, P(0));
+    for (size_t i = 0; i < n; i++) {
+        v.left[i] = P(2) > 0 ? (int)P(2) : 1;
+    }
+    for (size_t j = 0; j < s->num_inputs; j++) {
+        assay_rng_laplace(rng, v.x, n, q[j], P(1));
+        if (P(4) > 1.5) {
+            assay_rng_laplace(rng, v.fresh, n, 0, P(5));
+        }
+        for (size_t i = 0; i < n; i++) {
+            svt_cell(s, &v, q[j], first + j, i, rng, out);
+        }
+    }
+}
+
+static void draw_svt(const assay_specimen *s, const double *q, assay_rng *rng,
+                     size_t n, assay_rows *out)
+{
+    draw_svt_at(s, q, rng, n, out, 0);
+}
+
+/* ---- exact probabilities ---------------------------------------------------------- */
+
+#define POINTS 6001 /* of the threshold noise */
+
+static double laplace_cdf(double x, double b)
+{
+    if (b <= 0) {
+        return x > 0 ? 1 : 0; /* no noise: a miss is q < T + rho */
+    }
+    return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
+}
+
+static double grid_z(const assay_specimen *s, size_t k)
+{
+    return P(0) * 30 * (2 * (double)k / (POINTS - 1) - 1);
+}
+
+/* Probability of each hit mask of length len (bit j: query j hit), stored at
+ * mask + 2^len: the integral over the threshold noise. */
+static void prepare_masks(assay_oracle *o)
+{
+    const assay_specimen *s = o->specimen;
+    size_t n = s->num_inputs, most = P(2) > 0 ? (size_t)P(2) : n;
+    double step = grid_z(s, 1) - grid_z(s, 0);
+    memset(o->table, 0, 2 * ASSAY_SPECIMEN_TABLE * sizeof *o->table);
+    for (int side = 0; side < 2; side++) {
+        double *p = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        for (size_t k = 0; k < POINTS; k++) {
+            double z = grid_z(s, k), f[ASSAY_SPECIMEN_INPUTS];
+            double w = step * exp(-fabs(z) / P(0)) / (2 * P(0));
+            for (size_t j = 0; j < n; j++) {
+                f[j] = laplace_cdf(P(3) + z - o->pair.q[side][j], P(1));
+            }
+            double at[2 * 1024 + 1];
+            at[1] = w;
+            for (size_t len = 1; len <= n; len++) {
+                size_t size = (size_t)1 << len;
+                for (size_t m = size; m < 2 * size; m++) {
+                    size_t mask = m - size, high = size / 2;
+                    int hit = (mask & high) != 0;
+                    size_t before = (mask & (high - 1)) + high;
+                    int hits = __builtin_popcountll(before - high);
+                    at[m] = (size_t)hits >= most ? 0
+                            : at[before] * (hit ? 1 - f[len - 1] : f[len - 1]);
+                }
+            }
+            for (size_t m = 1; m < 2 * ((size_t)1 << n); m++) {
+                p[m] += at[m];
+            }
+        }
+    }
+}
+
+/* The mask of a row: hits by column, its length, and the sum of the fresh
+ * values' own log ratios. */
+static size_t row_mask(const assay_oracle *o, const assay_rows *r, size_t i,
+                       double *values)
+{
+    const assay_specimen *s = o->specimen;
+    size_t mask = 0, len = 0;
+    *values = 0;
+    for (; len < s->num_inputs; len++) {
+        int tag = r->plain[len] ? ASSAY_CELL_NUMBER : r->tag[len][i];
+        if (tag == ASSAY_CELL_ABSENT) {
+            break;
+        }
+        double x = r->value[len][i];
+        int hit = tag == ASSAY_CELL_NUMBER || (int)x == T_WORD;
+        mask |= (size_t)hit << len;
+        if (tag == ASSAY_CELL_NUMBER) {
+            *values += (fabs(x - o->pair.q[1][len]) -
+                        fabs(x - o->pair.q[0][len])) /
+                       (P(4) > 1.5 ? P(5) : P(1));
+        }
+    }
+    return mask + ((size_t)1 << len);
+}
+
+static double ratio(double a, double b)
+{
+    return fmin(fmax(log(a / b), -100), 100);
+}
+
+static void llr_masks(const assay_oracle *o, const assay_rows *rows,
+                      double *out)
+{
+    for (size_t i = 0; i < rows->num; i++) {
+        double values;
+        size_t m = row_mask(o, rows, i, &values);
+        double a = o->table[m], b = o->table[ASSAY_SPECIMEN_TABLE + m];
+        out[i] = values + (a > 1e-14 || b > 1e-14
+                               ? ratio(a > 1e-14 ? a : 0, b > 1e-14 ? b : 0)
+                               : 0);
+    }
+}
+
+/* One hit whose own value is put out: G_j(v) = P[rho <= v - T, queries before j
+ * miss], tabulated on GRID points for each j (and the no-hit row last). */
+#define GRID 340
+
+static double grid_v(const assay_specimen *s, size_t k)
+{
+    return P(3) + P(0) * 16 * (2 * (double)k / (GRID - 1) - 1);
+}
+
+static void prepare_values(assay_oracle *o)
+{
+    const assay_specimen *s = o->specimen;
+    size_t n = s->num_inputs;
+    double step = grid_z(s, 1) - grid_z(s, 0);
+    memset(o->table, 0, 2 * ASSAY_SPECIMEN_TABLE * sizeof *o->table);
+    for (int side = 0; side < 2; side++) {
+        double *g = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        for (size_t j = 0; j <= n; j++) {
+            double sum = 0;
+            size_t at = 0;
+            for (size_t k = 0; k < POINTS; k++) {
+                double z = grid_z(s, k);
+                while (at < GRID && grid_v(s, at) - P(3) < z) {
+                    g[j * GRID + at++] = sum;
+                }
+                double w = step * exp(-fabs(z) / P(0)) / (2 * P(0));
+                for (size_t i = 0; i < j; i++) {
+                    w *= laplace_cdf(P(3) + z - o->pair.q[side][i], P(1));
+                }
+                sum += w;
+            }
+            while (at < GRID) {
+                g[j * GRID + at++] = sum;
+            }
+        }
+    }
+}
+
+static double g_at(const assay_specimen *s, const double *g, size_t j, double v)
+{
+    double k = (v - grid_v(s, 0)) / (grid_v(s, 1) - grid_v(s, 0));
+    k = fmin(fmax(k, 0), GRID - 1.001);
+    size_t at = (size_t)k;
+    double a = g[j * GRID + at] + 1e-12, b = g[j * GRID + at + 1] + 1e-12;
+    return log(a) + (k - (double)at) * (log(b) - log(a));
+}
+
+static void llr_values(const assay_oracle *o, const assay_rows *rows,
+                       double *out)
+{
+    const assay_specimen *s = o->specimen;
+    for (size_t i = 0; i < rows->num; i++) {
+        size_t j = 0;
+        double values, v = 1e9;
+        (void)row_mask(o, rows, i, &values);
+        while (j < s->num_inputs && !rows->plain[j] &&
+               rows->tag[j][i] == ASSAY_CELL_WORD) {
+            j++;
+        }
+        if (j < s->num_inputs) {
+            v = rows->value[j][i];
+        }
+        out[i] = values + g_at(s, o->table, j, v) -
+                 g_at(s, o->table + ASSAY_SPECIMEN_TABLE, j, v);
+    }
+}
+
+/* Two at once: param as SVT3 for the first half, SVT4 for the second. */
+static void draw_34(const assay_specimen *s, const double *q, assay_rng *rng,
+                    size_t n, assay_rows *out)
+{
+    assay_specimen three = *s, four = *s;
+    double c = P(2), t = P(3);
+    const double p3[8] = {20, 20 * c, c, t, 1, 0, 0, 0};
+    const double p4[8] = {40, 40.0 / 3, c, t, 0, 0, 0, 0};
+    memcpy(three.param, p3, sizeof p3);
+    memcpy(four.param, p4, sizeof p4);
+    draw_svt_at(&three, q, rng, n, out, 0);
+    draw_svt_at(&four, q, rng, n, out, s->num_inputs);
+}
+
+#define SVT(label, text, true_eps, bad, prep, ratio_fn, ...)                   \
+    {                                                                          \
+        .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0),               \
+        .truth = true_eps, .violates = bad, .width = 10, .num_inputs = 10,     \
+        .neighbours = ASSAY_PAIR_ALL, .param = {__VA_ARGS__},                  \
+        .draw = draw_svt, .prepare = prep, .llr = ratio_fn                     \
+    }
+
+const assay_specimen assay_specimens_svt[] = {
+    SVT("SVT1", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 0.5),
+    SVT("SVT2", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 1, 0, 0,
+        1),
+    SVT("SVT3", "puts out the compared value", 0.5, 1, prepare_values,
+        llr_values, 20, 20, 1, 1, 1),
+    SVT("SVT4", "noise not scaled by c", 0.175, 1, prepare_masks, llr_masks, 40,
+        40.0 / 3, 1, 1),
+    SVT("SVT5", "no query noise, no stop", INFINITY, 1, prepare_masks,
+        llr_masks, 20, 0, 0, 1),
+    SVT("SVT6", "no stop", 0.42, 1, prepare_masks, llr_masks, 20, 20, 0, 1),
+    SVT("NumericalSVT", "correct: fresh noise on hits", 0.1, 0, prepare_masks,
+        llr_masks, 30, 120, 2, 1, 2, 60),
+    {.name = "SVT-monotone", .note = "correct for counts that grow",
+     .claim = ASSAY_EPS(0.1, 0), .truth = 0.1, .width = 10, .num_inputs = 10,
+     .num_pairs = 1,
+     .pairs = (const assay_pair[]){{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
+                                     {2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}}},
+     .param = {20, 20, 1, 1}, .draw = draw_svt, .prepare = prepare_masks,
+     .llr = llr_masks},
+    {.name = "SVT34Parallel", .note = "SVT3 beside SVT4, c = 2",
+     .claim = ASSAY_EPS(0.2, 0), .truth = NAN, .violates = 1, .width = 20,
+     .num_inputs = 10, .neighbours = ASSAY_PAIR_ALL, .param = {20, 0, 2, 1},
+     .draw = draw_34},
+    {.name = NULL},
+};

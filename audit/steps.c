@@ -1,0 +1,256 @@
+/* ring: glue */
+/* Step functions and tables: the log-likelihood ratio of one feature. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/attacker.h"
+
+#define SAMPLE 16384
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t lower_bin(const double *edge, size_t n, double x)
+{
+    size_t lo = 0, len = n;
+    while (len > 0) {
+        size_t half = len / 2;
+        int right = x > edge[lo + half];
+        lo += right ? half + 1 : 0;
+        len = right ? len - half - 1 : half;
+    }
+    return lo;
+}
+
+/* Up to SAMPLE numbers of x, evenly spaced, NaN left out. */
+static size_t take_sample(double *out, const double *x, size_t n)
+{
+    size_t stride = n / SAMPLE + 1, m = 0;
+    for (size_t i = 0; i < n; i += stride) {
+        if (!isnan(x[i])) {
+            out[m++] = x[i];
+        }
+    }
+    return m;
+}
+
+static size_t unique(double *x, size_t n)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (m == 0 || x[i] > x[m - 1]) {
+            x[m++] = x[i];
+        }
+    }
+    return m;
+}
+
+/* Quantile edges; a repeated quantile is an atom and gets an edge just below,
+ * so that it has a step of its own. */
+static size_t quantile_edges(double *edge, const double *s, size_t m,
+                             size_t quantiles)
+{
+    size_t n = 0;
+    for (size_t q = 1; q < quantiles; q++) {
+        size_t at = q * m / quantiles;
+        if (at == 0 || at >= m) {
+            continue;
+        }
+        if (s[at] == s[at - 1]) {
+            edge[n++] = nextafter(s[at], -INFINITY);
+        }
+        edge[n++] = s[at];
+    }
+    qsort(edge, n, sizeof *edge, compare);
+    return unique(edge, n);
+}
+
+/* Beyond the outer edges: halve the number of values again and again. */
+static size_t tail_edges(double *edge, size_t n, const double *const x[2],
+                         const size_t len[2], int high)
+{
+    double cut = high ? edge[n - 1] : edge[0];
+    size_t room = 1 << 16, m = 0, added = 0;
+    double *t = malloc(room * sizeof *t);
+    for (int s = 0; t != NULL && s < 2; s++) {
+        for (size_t i = 0; i < len[s] && m < room; i++) {
+            if (high ? x[s][i] > cut : x[s][i] < cut) {
+                t[m++] = x[s][i];
+            }
+        }
+    }
+    if (m >= 8) {
+        qsort(t, m, sizeof *t, compare);
+        for (size_t k = m / 2; k >= 4 && added < 20; k /= 2) {
+            edge[n + added++] = high ? t[m - k] : t[k];
+        }
+        /* the extreme values themselves: one side may stop here */
+        edge[n + added++] = high ? t[m - 1] : nextafter(t[0], -INFINITY);
+    }
+    free(t);
+    return n + added;
+}
+
+typedef struct bins {
+    size_t num;
+    double *edge; /* num - 1 */
+    double *c[2]; /* counts */
+    double *gain; /* loss of merging bin i with i + 1 */
+} bins;
+
+static double xlogx(double x)
+{
+    return x > 0 ? x * log(x) : 0;
+}
+
+/* The G statistic of homogeneity of two neighbouring bins. */
+static double split_gain(const bins *b, size_t i)
+{
+    double a1 = b->c[0][i], a2 = b->c[1][i];
+    double b1 = b->c[0][i + 1], b2 = b->c[1][i + 1];
+    double g = xlogx(a1) + xlogx(a2) + xlogx(b1) + xlogx(b2) -
+               xlogx(a1 + a2) - xlogx(b1 + b2) - xlogx(a1 + b1) -
+               xlogx(a2 + b2) + xlogx(a1 + a2 + b1 + b2);
+    return 2 * g;
+}
+
+static void merge_bins(bins *b, double strict)
+{
+    for (size_t i = 0; i + 1 < b->num; i++) {
+        b->gain[i] = split_gain(b, i);
+    }
+    while (b->num > 1) {
+        size_t at = 0;
+        for (size_t i = 1; i + 1 < b->num; i++) {
+            at = b->gain[i] < b->gain[at] ? i : at;
+        }
+        if (b->gain[at] > strict) {
+            return;
+        }
+        b->c[0][at] += b->c[0][at + 1];
+        b->c[1][at] += b->c[1][at + 1];
+        size_t rest = b->num - at - 2;
+        memmove(b->c[0] + at + 1, b->c[0] + at + 2, rest * sizeof(double));
+        memmove(b->c[1] + at + 1, b->c[1] + at + 2, rest * sizeof(double));
+        memmove(b->edge + at, b->edge + at + 1, rest * sizeof(double));
+        memmove(b->gain + at, b->gain + at + 1, rest * sizeof(double));
+        b->num--;
+        if (at > 0) {
+            b->gain[at - 1] = split_gain(b, at - 1);
+        }
+        if (at + 1 < b->num) {
+            b->gain[at] = split_gain(b, at);
+        }
+    }
+}
+
+static double smoothed(double c1, double c2, double n1, double n2)
+{
+    return log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+}
+
+static assay_status steps_from(assay_steps *out, const bins *b,
+                               const double missing[2], const size_t len[2],
+                               assay_error *err)
+{
+    out->num_edges = b->num - 1;
+    out->edge = calloc(b->num, sizeof(double));
+    out->weight = calloc(b->num, sizeof(double));
+    if (out->edge == NULL || out->weight == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    }
+    memcpy(out->edge, b->edge, (b->num - 1) * sizeof(double));
+    for (size_t i = 0; i < b->num; i++) {
+        out->weight[i] = smoothed(b->c[0][i], b->c[1][i], (double)len[0],
+                                  (double)len[1]);
+    }
+    out->missing = missing[0] + missing[1] > 0
+                       ? smoothed(missing[0], missing[1], (double)len[0],
+                                  (double)len[1])
+                       : 0;
+    return ASSAY_OK;
+}
+
+static size_t make_edges(double *edge, double *sample, const double *const x[2],
+                         const size_t len[2], size_t quantiles)
+{
+    size_t m = take_sample(sample, x[0], len[0]);
+    m += take_sample(sample + m, x[1], len[1]);
+    if (m < 4) {
+        return 0;
+    }
+    qsort(sample, m, sizeof *sample, compare);
+    size_t n = quantile_edges(edge, sample, m, quantiles);
+    if (n == 0) {
+        return 0;
+    }
+    n = tail_edges(edge, n, x, len, 1);
+    qsort(edge, n, sizeof *edge, compare);
+    n = tail_edges(edge, n, x, len, 0);
+    qsort(edge, n, sizeof *edge, compare);
+    return unique(edge, n);
+}
+
+assay_status assay_steps_fit(assay_steps *out, const double *left,
+                             const double *right, size_t n_left,
+                             size_t n_right, size_t quantiles, double strict,
+                             assay_error *err)
+{
+    const double *const x[2] = {left, right};
+    const size_t len[2] = {n_left, n_right};
+    size_t room = 2 * quantiles + 64;
+    double *memory = calloc(4 * room + 2 * SAMPLE, sizeof *memory);
+    double missing[2] = {0, 0};
+    memset(out, 0, sizeof *out);
+    if (memory == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    }
+    bins b = {0, memory, {memory + room, memory + 2 * room}, memory + 3 * room};
+    size_t n = make_edges(b.edge, memory + 4 * room, x, len, quantiles);
+    b.num = n + 1;
+    for (int s = 0; s < 2; s++) {
+        for (size_t i = 0; i < len[s]; i++) {
+            if (isnan(x[s][i])) {
+                missing[s]++;
+            } else {
+                b.c[s][lower_bin(b.edge, n, x[s][i])]++;
+            }
+        }
+    }
+    merge_bins(&b, strict);
+    assay_status status = steps_from(out, &b, missing, len, err);
+    free(memory);
+    return status;
+}
+
+void assay_steps_clear(assay_steps *steps)
+{
+    free(steps->edge);
+    free(steps->weight);
+    memset(steps, 0, sizeof *steps);
+}
+
+double assay_steps_at(const assay_steps *steps, double x)
+{
+    if (isnan(x)) {
+        return steps->missing;
+    }
+    return steps->weight[lower_bin(steps->edge, steps->num_edges, x)];
+}
+
+double assay_table_at(const assay_table *table, uint64_t key)
+{
+    key |= 1;
+    for (size_t i = (key >> 7) & table->mask;; i = (i + 1) & table->mask) {
+        if (table->key[i] == key) {
+            return table->weight[i];
+        }
+        if (table->key[i] == 0) {
+            return table->other;
+        }
+    }
+}

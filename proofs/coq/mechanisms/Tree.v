@@ -1,0 +1,529 @@
+(* The binary-tree counter.
+   Leaves 0..K-1, one per time step; node (h, j) covers the leaves i with
+   floor(i / 2^h) = j.  One record is one leaf.  Every node gets noise once;
+   every prefix sum is a sum of few noisy nodes. *)
+From Coq Require Import Reals Lra Lia List ZArith Bool.
+From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
+From Assay.rules Require Import Process Vectors Neighbours Renyi Basic.
+From Assay.mechanisms Require Import Laplace.
+Import ListNotations.
+Local Open Scope nat_scope.
+
+(* ---------- sums of integers ---------- *)
+Definition zs {A} (f : A -> Z) (l : list A) : Z := fold_right (fun a s => (f a + s)%Z) 0%Z l.
+Lemma zs_app {A} (f : A -> Z) l l' : zs f (l ++ l') = (zs f l + zs f l')%Z.
+Proof. induction l as [|a l IH]; simpl; [lia|]; rewrite IH; lia. Qed.
+Lemma zs_plus {A} (f g : A -> Z) l : zs (fun a => (f a + g a)%Z) l = (zs f l + zs g l)%Z.
+Proof. induction l as [|a l IH]; simpl; [lia|]; rewrite IH; lia. Qed.
+Lemma zs_ext {A} (f g : A -> Z) l : (forall a, f a = g a) -> zs f l = zs g l.
+Proof. intros H; induction l as [|a l IH]; simpl; [lia|]; rewrite IH, H; lia. Qed.
+Lemma zs_map {A B} (h : A -> B) (f : B -> Z) l : zs f (map h l) = zs (fun a => f (h a)) l.
+Proof. induction l as [|a l IH]; simpl; [lia|]; rewrite IH; lia. Qed.
+Lemma zs_zero {A} (l : list A) : zs (fun _ => 0%Z) l = 0%Z.
+Proof. induction l as [|a l IH]; simpl; lia. Qed.
+Lemma zs_ge0 {A} (f : A -> Z) l : (forall a, (0 <= f a)%Z) -> (0 <= zs f l)%Z.
+Proof. intros H; induction l as [|a l IH]; simpl; [lia|]; specialize (H a); lia. Qed.
+Lemma zs_prod {A B} (F : A * B -> Z) l l' : zs F (list_prod l l') = zs (fun a => zs (fun b => F (a, b)) l') l.
+Proof. induction l as [|a l IH]; simpl; [reflexivity|]; rewrite zs_app, zs_map, IH; auto. Qed.
+(* the number of a in l with p a *)
+Definition count {A} (p : A -> bool) (l : list A) : nat := length (filter p l).
+Lemma count_app {A} (p : A -> bool) l l' : count p (l ++ l') = count p l + count p l'.
+Proof. unfold count; rewrite filter_app, app_length; auto. Qed.
+Lemma zs_if {A} (p : A -> bool) (c : Z) l : zs (fun a => if p a then c else 0%Z) l = (Z.of_nat (count p l) * c)%Z.
+Proof.
+  unfold count; induction l as [|a l IH]; [reflexivity|].
+  change (zs (fun a => if p a then c else 0%Z) (a :: l)) with ((if p a then c else 0) + zs (fun a => if p a then c else 0%Z) l)%Z.
+  rewrite IH; cbn [filter]; destruct (p a); cbn [length]; rewrite ?Nat2Z.inj_succ; ring.
+Qed.
+
+Lemma count_cons {A} (p : A -> bool) a l : count p (a :: l) = (if p a then 1 else 0) + count p l.
+Proof. unfold count; simpl; destruct (p a); auto. Qed.
+Lemma count_le {A} (p : A -> bool) l : count p l <= length l.
+Proof. unfold count; induction l as [|a l IH]; simpl; [lia|]; destruct (p a); simpl; lia. Qed.
+
+(* ---------- nodes ---------- *)
+Definition node := (nat * nat)%type.
+Definition covers (n : node) (i : nat) : bool := Nat.eqb (i / 2 ^ fst n) (snd n).
+(* all nodes of levels 0..floor(log2 K) that contain a leaf below K *)
+Definition level_nodes (K h : nat) : list node := map (pair h) (seq 0 (S ((K - 1) / 2 ^ h))).
+Definition nodes (K : nat) : list node := flat_map (level_nodes K) (seq 0 (S (Nat.log2 K))).
+
+Lemma pow2_pos h : 0 < 2 ^ h.
+Proof. apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia. Qed.
+Lemma filter_seq a s n : length (filter (Nat.eqb a) (seq s n)) = if (s <=? a) && (a <? s + n) then 1 else 0.
+Proof.
+  revert s; induction n as [|n IH]; intros s; cbn [seq filter].
+  - destruct (Nat.leb_spec s a), (Nat.ltb_spec a (s + 0)); simpl; lia.
+  - destruct (Nat.eqb_spec a s) as [->|N]; cbn [length]; rewrite IH.
+    + destruct (Nat.leb_spec (S s) s), (Nat.leb_spec s s), (Nat.ltb_spec s (s + S n)); simpl; lia.
+    + destruct (Nat.leb_spec (S s) a), (Nat.leb_spec s a), (Nat.ltb_spec a (S s + n)), (Nat.ltb_spec a (s + S n)); simpl; lia.
+Qed.
+Lemma level_touched K h i :
+  count (fun n => covers n i) (level_nodes K h) <= 1 /\
+  (i < K -> count (fun n => covers n i) (level_nodes K h) = 1).
+Proof.
+  unfold count, level_nodes.
+  assert (E : forall l, filter (fun n => covers n i) (map (pair h) l) = map (pair h) (filter (Nat.eqb (i / 2 ^ h)) l)).
+  { induction l as [|j l IH]; simpl; auto; unfold covers at 1; simpl; destruct (Nat.eqb (i / 2 ^ h) j); simpl; rewrite IH; auto. }
+  rewrite E, map_length, filter_seq; split.
+  { destruct (_ && _); lia. }
+  intros Hi; assert (i / 2 ^ h <= (K - 1) / 2 ^ h) by (apply Nat.div_le_mono; [pose proof (pow2_pos h)|]; lia).
+  destruct (Nat.leb_spec 0 (i / 2 ^ h)), (Nat.ltb_spec (i / 2 ^ h) (0 + S ((K - 1) / 2 ^ h))); simpl; lia.
+Qed.
+
+(** @theorem tree-nodes
+    Among all nodes of the dyadic tree over K leaves (levels 0 to floor(log2 K))
+    exactly floor(log2 K) + 1 contain a given leaf i < K, one on each level. *)
+Theorem tree_nodes K i : i < K -> count (fun n => covers n i) (nodes K) = Nat.log2 K + 1.
+Proof.
+  intros Hi; unfold nodes.
+  assert (G : forall l, count (fun n => covers n i) (flat_map (level_nodes K) l) = length l).
+  { induction l as [|h l IH]; cbn [flat_map length]; auto; rewrite count_app, IH, (proj2 (level_touched K h i) Hi); auto. }
+  rewrite G, seq_length; lia.
+Qed.
+
+(* ---------- node values ---------- *)
+(* sum of f over the leaves i of d (numbered from s) with p i *)
+Fixpoint isum {X} (p : nat -> bool) (f : X -> Z) (s : nat) (d : list X) : Z :=
+  match d with [] => 0%Z | x :: d => ((if p s then f x else 0) + isum p f (S s) d)%Z end.
+Lemma isum_replace {X} p (f : X -> Z) s l1 x y l2 :
+  (isum p f s (l1 ++ x :: l2) - isum p f s (l1 ++ y :: l2))%Z = if p (s + length l1) then (f x - f y)%Z else 0%Z.
+Proof.
+  revert s; induction l1 as [|a l1 IH]; intros s; simpl.
+  - rewrite Nat.add_0_r; destruct (p s); lia.
+  - specialize (IH (S s)); replace (s + S (length l1)) with (S s + length l1) by lia.
+    rewrite <- IH; lia.
+Qed.
+
+(* A record x contributes the integer vector phi x 0, ..., phi x (m-1). *)
+Section Contribution.
+Context {X : Type} (phi : X -> nat -> Z) (m : nat).
+Definition l1leaf (x y : X) : Z := zs (fun c => Z.abs (phi x c - phi y c)) (seq 0 m).
+Definition l2leaf (x y : X) : Z := zs (fun c => (phi x c - phi y c) * (phi x c - phi y c))%Z (seq 0 m).
+(* coordinate c of node n *)
+Definition value (d : list X) (nc : node * nat) : Z := isum (covers (fst nc)) (fun x => phi x (snd nc)) 0 d.
+Definition cells (K : nat) : list (node * nat) := list_prod (nodes K) (seq 0 m).
+(* every coordinate of every node *)
+Definition tree_query (K : nat) (d : list X) : list Z := map (value d) (cells K).
+
+Lemma absdist_map {A} (f g : A -> Z) l : absdist (map f l) (map g l) = zs (fun a => Z.abs (f a - g a)) l.
+Proof. induction l as [|a l IH]; simpl; auto; rewrite IH; auto. Qed.
+Lemma sqdist_map {A} (f g : A -> Z) l : sqdist (map f l) (map g l) = zs (fun a => (f a - g a) * (f a - g a))%Z l.
+Proof. induction l as [|a l IH]; simpl; auto; rewrite IH; auto. Qed.
+Lemma value_replace l1 x y l2 nc :
+  (value (l1 ++ x :: l2) nc - value (l1 ++ y :: l2) nc)%Z
+  = if covers (fst nc) (length l1) then (phi x (snd nc) - phi y (snd nc))%Z else 0%Z.
+Proof. exact (isum_replace (covers (fst nc)) (fun x => phi x (snd nc)) 0 l1 x y l2). Qed.
+(* what the nodes ns cost when leaf i changes from x to y *)
+Lemma l1_nodes ns i x y :
+  zs (fun nc => Z.abs (if covers (fst nc) i then (phi x (snd nc) - phi y (snd nc))%Z else 0%Z)) (list_prod ns (seq 0 m))
+  = (Z.of_nat (count (fun n => covers n i) ns) * l1leaf x y)%Z.
+Proof.
+  rewrite zs_prod, <- zs_if; apply zs_ext; intros n; simpl; unfold l1leaf.
+  destruct (covers n i); [reflexivity|]; etransitivity; [|apply (zs_zero (seq 0 m))]; apply zs_ext; reflexivity.
+Qed.
+Lemma l2_nodes ns i x y :
+  zs (fun nc => let e := if covers (fst nc) i then (phi x (snd nc) - phi y (snd nc))%Z else 0%Z in (e * e)%Z)
+    (list_prod ns (seq 0 m))
+  = (Z.of_nat (count (fun n => covers n i) ns) * l2leaf x y)%Z.
+Proof.
+  rewrite zs_prod, <- zs_if; apply zs_ext; intros n; simpl; unfold l2leaf.
+  destruct (covers n i); [reflexivity|]; etransitivity; [|apply (zs_zero (seq 0 m))]; apply zs_ext; reflexivity.
+Qed.
+
+(* the data is K records, K public; one of them is replaced *)
+Definition replace_of (K : nat) (d d' : list X) : Prop := replace_one d d' /\ length d = K.
+Lemma tree_distances K d d' : replace_of K d d' -> exists x y,
+  absdist (tree_query K d) (tree_query K d') = ((Z.of_nat (Nat.log2 K) + 1) * l1leaf x y)%Z /\
+  sqdist (tree_query K d) (tree_query K d') = ((Z.of_nat (Nat.log2 K) + 1) * l2leaf x y)%Z.
+Proof.
+  intros [(l1 & x & y & l2 & -> & ->) HK]; exists x, y.
+  rewrite app_length in HK; simpl in HK.
+  assert (C := tree_nodes K (length l1) ltac:(lia)).
+  unfold tree_query; rewrite absdist_map, sqdist_map; split.
+  - rewrite (zs_ext _ _ (cells K) (fun nc => f_equal Z.abs (value_replace l1 x y l2 nc))); unfold cells; rewrite l1_nodes, C; lia.
+  - rewrite (zs_ext _ _ (cells K) (fun nc => f_equal (fun e => (e * e)%Z) (value_replace l1 x y l2 nc))); unfold cells.
+    rewrite l2_nodes, C; lia.
+Qed.
+Lemma tree_l1 K c : (forall x y, (l1leaf x y <= c)%Z) ->
+  l1_sens (replace_of K) (tree_query K) (IZR (c * (Z.of_nat (Nat.log2 K) + 1))).
+Proof.
+  intros Hc d d' A; split; [unfold tree_query; now rewrite !map_length|].
+  destruct (tree_distances K d d' A) as (x & y & -> & _); apply IZR_le; specialize (Hc x y); nia.
+Qed.
+Lemma tree_l2 K c2 : (forall x y, (l2leaf x y <= c2)%Z) ->
+  l2sq_sens (replace_of K) (tree_query K) (IZR (c2 * (Z.of_nat (Nat.log2 K) + 1))).
+Proof.
+  intros Hc d d' A; split; [unfold tree_query; now rewrite !map_length|].
+  destruct (tree_distances K d d' A) as (x & y & _ & ->); apply IZR_le; specialize (Hc x y); nia.
+Qed.
+
+Local Open Scope R_scope.
+(** @theorem tree-laplace
+    K records, each contributing an integer vector; replacing one record changes its
+    vector by at most c in l1. Releasing every node sum of the tree with discrete
+    Laplace noise of scale t is (c (floor(log2 K) + 1) / t)-DP when one of the K
+    records is replaced (K is public). *)
+Theorem tree_laplace K c (t : posreal) : (forall x y, (l1leaf x y <= c)%Z) ->
+  dp_mech (replace_of K) (IZR (c * (Z.of_nat (Nat.log2 K) + 1)) / t) 0 (fun d => laplace_vec t (tree_query K d)).
+Proof. intros Hc; now apply laplace_vec_dp, tree_l1. Qed.
+(** @theorem tree-gaussian
+    The same with discrete Gaussian noise: if replacing one record changes its vector
+    by at most c2 in squared l2, releasing every node sum is
+    (c2 (floor(log2 K) + 1) / (2 sigma^2))-zCDP. *)
+Theorem tree_gaussian K c2 (sigma2 : posreal) : (forall x y, (l2leaf x y <= c2)%Z) ->
+  zcdp_mech (replace_of K) (IZR (c2 * (Z.of_nat (Nat.log2 K) + 1)) / (2 * sigma2)) (fun d => gauss_vec sigma2 (tree_query K d)).
+Proof. intros Hc; now apply gauss_vec_zcdp, tree_l2. Qed.
+End Contribution.
+
+(* ---------- prefix sums ---------- *)
+(* one node for each bit of t that is 1 *)
+Definition bit_nodes (t L : nat) : list node :=
+  map (fun h => (h, t / 2 ^ h - 1)) (filter (fun h => Nat.odd (t / 2 ^ h)) (seq 0 L)).
+Definition prefix_nodes (t : nat) : list node := bit_nodes t (S (Nat.log2 t)).
+
+Lemma bit_nodes_cover i t L :
+  zs (fun n => if covers n i then 1%Z else 0%Z) (bit_nodes t L)
+  = if (t / 2 ^ L <=? i / 2 ^ L) && (i <? t) then 1%Z else 0%Z.
+Proof.
+  induction L as [|L IH].
+  - unfold bit_nodes; cbn [seq filter map zs fold_right]; rewrite Nat.pow_0_r, !Nat.div_1_r; destruct (Nat.leb_spec t i), (Nat.ltb_spec i t); simpl; lia.
+  - unfold bit_nodes in *; rewrite seq_S, filter_app, map_app, zs_app, IH.
+    cbn [filter Nat.add]; replace (2 ^ S L) with (2 ^ L * 2) by (simpl; lia).
+    pose proof (pow2_pos L); rewrite <- !Nat.div_div by lia.
+    set (a := i / 2 ^ L); set (b := t / 2 ^ L).
+    assert (Hlt : i < t -> a <= b) by (intros; apply Nat.div_le_mono; lia).
+    assert (Hge : t <= i -> b <= a) by (intros; apply Nat.div_le_mono; lia).
+    pose proof (Nat.div_mod a 2 ltac:(lia)); pose proof (Nat.div_mod b 2 ltac:(lia)).
+    pose proof (Nat.mod_upper_bound a 2 ltac:(lia)); pose proof (Nat.mod_upper_bound b 2 ltac:(lia)).
+    destruct (Nat.odd b) eqn:O; cbn [map zs fold_right].
+    + unfold covers; cbn [fst snd]; fold a; fold b.
+      assert (b mod 2 = 1) by (apply Nat.odd_spec in O; destruct O as [k Hk]; rewrite Hk in *; lia).
+      destruct (Nat.leb_spec b a), (Nat.ltb_spec i t), (Nat.leb_spec (b / 2) (a / 2)), (Nat.eqb_spec a (b - 1)); simpl; lia.
+    + assert (b mod 2 = 0).
+      { rewrite <- Nat.negb_even in O; apply negb_false_iff, Nat.even_spec in O; destruct O as [k Hk]; rewrite Hk in *; lia. }
+      destruct (Nat.leb_spec b a), (Nat.ltb_spec i t), (Nat.leb_spec (b / 2) (a / 2)); simpl; lia.
+Qed.
+Lemma isum_nodes {X} (p : nat -> bool) (f : X -> Z) (ns : list node) : (forall i, zs (fun n => if covers n i then 1%Z else 0%Z) ns = if p i then 1%Z else 0%Z) ->
+  forall s d, zs (fun n => isum (covers n) f s d) ns = isum p f s d.
+Proof.
+  intros H s d; revert s; induction d as [|x d IH]; intros s; simpl; [apply zs_zero|].
+  rewrite zs_plus, IH; f_equal.
+  rewrite zs_if; specialize (H s); rewrite zs_if in H; destruct (p s); nia.
+Qed.
+
+(** @theorem tree-prefix
+    For every 1 <= t <= K the sum over the first t records is the sum of at most
+    floor(log2 K) + 1 nodes of the tree over K leaves, in every coordinate: every
+    prefix sum is a post-processing of that many released nodes. *)
+Theorem tree_prefix {X} K t : 1 <= t <= K ->
+  incl (prefix_nodes t) (nodes K) /\ length (prefix_nodes t) <= Nat.log2 K + 1 /\
+  forall (f : X -> Z) d, isum (fun i => i <? t) f 0 d = zs (fun n => isum (covers n) f 0 d) (prefix_nodes t).
+Proof.
+  intros Ht; assert (HL : Nat.log2 t <= Nat.log2 K) by (apply Nat.log2_le_mono; lia).
+  split; [|split].
+  - intros n Hn; apply in_map_iff in Hn; destruct Hn as (h & <- & Hh).
+    apply filter_In in Hh; destruct Hh as [Hh O]; apply in_seq in Hh.
+    apply in_flat_map; exists h; split; [apply in_seq; lia|].
+    apply in_map, in_seq; split; [lia|].
+    pose proof (pow2_pos h); pose proof (Nat.mul_div_le t (2 ^ h) ltac:(lia)).
+    assert (t / 2 ^ h <> 0) by (intros E; rewrite E in O; discriminate).
+    assert (t / 2 ^ h - 1 <= (K - 1) / 2 ^ h); [|lia].
+    apply Nat.div_le_lower_bound; [lia|nia].
+  - unfold prefix_nodes, bit_nodes; rewrite map_length.
+    pose proof (count_le (fun h => Nat.odd (t / 2 ^ h)) (seq 0 (S (Nat.log2 t)))) as F.
+    rewrite seq_length in F; unfold count in F; lia.
+  - intros f d; symmetry; apply isum_nodes; intros i; unfold prefix_nodes; rewrite bit_nodes_cover.
+    assert (E : t / 2 ^ S (Nat.log2 t) = 0) by (apply Nat.div_small, Nat.log2_spec; lia).
+    rewrite E; reflexivity.
+Qed.
+
+(* ---------- continual release, adaptive ---------- *)
+(* Time step s: record s arrives; what it contributes may depend on everything
+   released so far (a user reacts to the policy that she is shown).  Then the
+   nodes that are due are released with fresh noise, and so on.  A dataset d
+   is a stream: leaf d s past is the contribution of record s. *)
+Section Stream.
+Context {D : Type} (leaf : D -> nat -> list Z -> nat -> Z) (m : nat).
+Let phi (x : nat -> Z) := x.
+Variable noise : Z -> dist Z.
+Fixpoint release_cells (cs : list (node * nat)) (acc : D -> list (nat -> Z)) (past : list Z)
+  (next : list Z -> process D Z) : process D Z :=
+  match cs with
+  | [] => next past
+  | nc :: cs => Release (fun d => noise (value phi (acc d) nc)) (fun y => release_cells cs acc (past ++ [y]) next)
+  end.
+(* sched: the nodes due after each record *)
+Fixpoint stream (s : nat) (sched : list (list node)) (acc : D -> list (nat -> Z)) (past : list Z) : process D Z :=
+  match sched with
+  | [] => Done
+  | ns :: sched =>
+      let acc' := fun d => acc d ++ [leaf d s past] in
+      release_cells (list_prod ns (seq 0 m)) acc' past (fun past => stream (S s) sched acc' past)
+  end.
+
+(* two streams differ in one record: given the same released past, all records
+   but number i are the same, and record i differs by at most c *)
+Definition one_record (dist_xy : (nat -> Z) -> (nat -> Z) -> Z) (c : Z) (d d' : D) : Prop :=
+  exists i, forall past, (dist_xy (leaf d i past) (leaf d' i past) <= c)%Z /\
+    forall s, s <> i -> leaf d s past = leaf d' s past.
+
+(* up to now the two streams are equal (and i is still to come), or they differ
+   exactly in record i *)
+Definition apart (dist_xy : (nat -> Z) -> (nat -> Z) -> Z) (c : Z) (i s : nat) (a a' : list (nat -> Z)) : Prop :=
+  length a = s /\
+  ((a = a' /\ s <= i) \/
+   exists l1 x y l2, a = l1 ++ x :: l2 /\ a' = l1 ++ y :: l2 /\ length l1 = i /\ (dist_xy x y <= c)%Z).
+Lemma apart_step dxy c i s a a' x y : apart dxy c i s a a' ->
+  (dxy x y <= c)%Z -> (s <> i -> x = y) -> apart dxy c i (S s) (a ++ [x]) (a' ++ [y]).
+Proof.
+  intros [HL H] Hc Hxy; split; [rewrite app_length; simpl; lia|].
+  destruct H as [[<- Hi]|(l1 & u & v & l2 & -> & -> & Hl & Huv)].
+  - destruct (Nat.eq_dec s i) as [->|N].
+    + right; exists a, x, y, []; auto.
+    + left; rewrite (Hxy N); split; [reflexivity|lia].
+  - right; exists l1, u, v, (l2 ++ [x]); rewrite app_length in HL; simpl in HL.
+    assert (s <> i) by lia; rewrite <- (Hxy H), <- !app_assoc; auto.
+Qed.
+End Stream.
+
+Local Open Scope R_scope.
+Section Budget.
+Context {D : Type} (leaf : D -> nat -> list Z -> nat -> Z) (m : nat).
+Let phi (x : nat -> Z) := x.
+Variables d0 d0' : D.
+Let pair_adj (d d' : D) : Prop := d = d0 /\ d' = d0'.
+
+Lemma cells_dp (t : posreal) cs acc next : forall past e,
+  (forall past, dp_spends pair_adj (next past)
+     (e - IZR (zs (fun nc => Z.abs (value phi (acc d0) nc - value phi (acc d0') nc)) cs) / t) 0) ->
+  dp_spends pair_adj (release_cells (laplace t) cs acc past next) e 0.
+Proof.
+  induction cs as [|nc cs IH]; intros past e H; simpl in *.
+  - specialize (H past); replace (e - 0 / t) with e in H by (unfold Rdiv; ring); exact H.
+  - exists (IZR (Z.abs (value phi (acc d0) nc - value phi (acc d0') nc)) / t), 0; split; [lra|split].
+    + intros d d' [-> ->]; apply laplace_dp.
+    + intros y; rewrite Rminus_0_r; apply IH; intros past'; specialize (H past').
+      rewrite plus_IZR in H; match goal with |- dp_spends _ _ ?r _ => match type of H with dp_spends _ _ ?r' _ =>
+        replace r with r' by (unfold Rdiv; ring) end end; exact H.
+Qed.
+Lemma cells_zcdp (v : posreal) cs acc next : forall past r,
+  (forall past, zcdp_spends pair_adj (next past)
+     (r - IZR (zs (fun nc => let e := (value phi (acc d0) nc - value phi (acc d0') nc)%Z in (e * e)%Z) cs) / (2 * v))) ->
+  zcdp_spends pair_adj (release_cells (gauss v) cs acc past next) r.
+Proof.
+  induction cs as [|nc cs IH]; intros past r H; simpl in *.
+  - specialize (H past); replace (r - 0 / (2 * v)) with r in H by (unfold Rdiv; ring); exact H.
+  - exists (let e := (value phi (acc d0) nc - value phi (acc d0') nc)%Z in IZR (e * e) / (2 * v)); split.
+    + intros d d' [-> ->]; apply gauss_zcdp.
+    + intros y; apply IH; intros past'; specialize (H past'); cbv zeta in *.
+      rewrite plus_IZR in H; match goal with |- zcdp_spends _ _ ?a => match type of H with zcdp_spends _ _ ?b =>
+        replace a with b by (unfold Rdiv; ring) end end; exact H.
+Qed.
+
+Lemma apart_l1 c i s a a' ns : apart (l1leaf phi m) c i s a a' -> (0 <= c)%Z ->
+  (zs (fun nc => Z.abs (value phi a nc - value phi a' nc)) (list_prod ns (seq 0 m))
+   <= Z.of_nat (count (fun n => covers n i) ns) * c)%Z.
+Proof.
+  intros [_ [[<- _]|(l1 & x & y & l2 & -> & -> & <- & H)]] Hc.
+  - rewrite (zs_ext _ (fun _ => 0%Z)), zs_zero by (intros; lia); lia.
+  - rewrite (zs_ext _ _ (list_prod ns (seq 0 m)) (fun nc => f_equal Z.abs (value_replace phi l1 x y l2 nc))), l1_nodes.
+    apply Z.mul_le_mono_nonneg_l; [lia|exact H].
+Qed.
+Lemma apart_l2 c i s a a' ns : apart (l2leaf phi m) c i s a a' -> (0 <= c)%Z ->
+  (zs (fun nc => let e := (value phi a nc - value phi a' nc)%Z in (e * e)%Z) (list_prod ns (seq 0 m))
+   <= Z.of_nat (count (fun n => covers n i) ns) * c)%Z.
+Proof.
+  intros [_ [[<- _]|(l1 & x & y & l2 & -> & -> & <- & H)]] Hc.
+  - rewrite (zs_ext _ (fun _ => 0%Z)), zs_zero by (intros; cbv zeta; now rewrite Z.sub_diag); lia.
+  - cbv zeta; rewrite (zs_ext _ _ (list_prod ns (seq 0 m)) (fun nc => f_equal (fun e => (e * e)%Z) (value_replace phi l1 x y l2 nc))), l2_nodes.
+    apply Z.mul_le_mono_nonneg_l; [lia|exact H].
+Qed.
+Lemma div_sub e x y z t : 0 < t -> (x <= y)%Z -> IZR (y + z) / t <= e -> IZR z / t <= e - IZR x / t.
+Proof.
+  intros Ht H He; assert (IZR x <= IZR y) by now apply IZR_le.
+  apply (div_le _ _ t Ht) in H0; rewrite plus_IZR in He; unfold Rdiv in *; lra.
+Qed.
+
+Lemma stream_dp (t : posreal) c i sched : (0 <= c)%Z ->
+  (forall past, (l1leaf phi m (leaf d0 i past) (leaf d0' i past) <= c)%Z /\
+    forall s, s <> i -> leaf d0 s past = leaf d0' s past) ->
+  forall s acc past e, apart (l1leaf phi m) c i s (acc d0) (acc d0') ->
+  IZR (Z.of_nat (count (fun n => covers n i) (concat sched)) * c) / t <= e ->
+  dp_spends pair_adj (stream leaf m (laplace t) s sched acc past) e 0.
+Proof.
+  intros Hc Hi; induction sched as [|ns sched IH]; intros s acc past e Ha He; simpl in *.
+  - split; [|lra]; unfold Rdiv in He; lra.
+  - rewrite count_app, Nat2Z.inj_add, Z.mul_add_distr_r in He.
+    assert (Ha' : apart (l1leaf phi m) c i (S s) (acc d0 ++ [leaf d0 s past]) (acc d0' ++ [leaf d0' s past])).
+    { destruct (Hi past) as [H1 H2]; apply apart_step; auto.
+      destruct (Nat.eq_dec s i) as [->|N]; auto; rewrite (H2 s N).
+      unfold l1leaf; rewrite (zs_ext _ (fun _ => 0%Z)), zs_zero by (intros; lia); lia. }
+    apply (cells_dp t); intros past'; apply IH; [exact Ha'|].
+    eapply div_sub; [apply cond_pos|apply (apart_l1 c i (S s)); [exact Ha'|exact Hc]|exact He].
+Qed.
+Lemma stream_zcdp (v : posreal) c i sched : (0 <= c)%Z ->
+  (forall past, (l2leaf phi m (leaf d0 i past) (leaf d0' i past) <= c)%Z /\
+    forall s, s <> i -> leaf d0 s past = leaf d0' s past) ->
+  forall s acc past e, apart (l2leaf phi m) c i s (acc d0) (acc d0') ->
+  IZR (Z.of_nat (count (fun n => covers n i) (concat sched)) * c) / (2 * v) <= e ->
+  zcdp_spends pair_adj (stream leaf m (gauss v) s sched acc past) e.
+Proof.
+  intros Hc Hi; induction sched as [|ns sched IH]; intros s acc past e Ha He; simpl in *.
+  - unfold Rdiv in He; lra.
+  - rewrite count_app, Nat2Z.inj_add, Z.mul_add_distr_r in He.
+    assert (Ha' : apart (l2leaf phi m) c i (S s) (acc d0 ++ [leaf d0 s past]) (acc d0' ++ [leaf d0' s past])).
+    { destruct (Hi past) as [H1 H2]; apply apart_step; auto.
+      destruct (Nat.eq_dec s i) as [->|N]; auto; rewrite (H2 s N).
+      unfold l2leaf; rewrite (zs_ext _ (fun _ => 0%Z)), zs_zero by (intros; now rewrite Z.sub_diag); lia. }
+    apply (cells_zcdp v); intros past'; apply IH; [exact Ha'|].
+    eapply div_sub; [pose proof (cond_pos v); lra|apply (apart_l2 c i (S s)); [exact Ha'|exact Hc]|exact He].
+Qed.
+End Budget.
+
+(* the nodes that end with record s (counted from 0), and among them the largest
+   one, the only one that prefix sums need: its index is even *)
+Definition ends (s : nat) (n : node) : bool := Nat.eqb (S (snd n) * 2 ^ fst n) (S s).
+Definition due (K s : nat) : list node := filter (ends s) (nodes K).
+Definition closed (K s : nat) : list node := filter (fun n => Nat.even (snd n)) (due K s).
+Definition all_nodes (K : nat) : list (list node) := map (due K) (seq 0 K).
+Definition closing (K : nat) : list (list node) := map (closed K) (seq 0 K).
+(* no leaf lies in more than L nodes of the schedule *)
+Definition touches_at_most (sched : list (list node)) (L : nat) : Prop :=
+  forall i, (count (fun n => covers n i) (concat sched) <= L)%nat.
+Lemma count_one {A} (q : A -> bool) l : NoDup l -> (forall a b, q a = true -> q b = true -> a = b) -> (count q l <= 1)%nat.
+Proof.
+  intros Hl Hq; induction Hl as [|a l Ha Hl IH]; [unfold count; simpl; lia|].
+  unfold count in *; simpl; destruct (q a) eqn:E; simpl; [|lia].
+  enough (length (filter q l) = 0)%nat by lia.
+  destruct (filter q l) as [|b r] eqn:F; auto; exfalso.
+  assert (Hb : In b (filter q l)) by (rewrite F; simpl; auto).
+  apply filter_In in Hb; destruct Hb as [Hb Eb]; apply Ha; rewrite (Hq a b); auto.
+Qed.
+Lemma count_split {A B} (p : A -> bool) (f : B -> A -> bool) n ns l :
+  count p (concat (map (fun s => filter (f s) (n :: ns)) l))
+  = ((if p n then count (fun s => f s n) l else 0) + count p (concat (map (fun s => filter (f s) ns) l)))%nat.
+Proof.
+  induction l as [|s l IH]; cbn [map concat]; [unfold count; simpl; destruct (p n); lia|].
+  rewrite !count_app, IH; unfold count; cbn [filter].
+  destruct (f s n); cbn [filter]; destruct (p n); cbn [length]; lia.
+Qed.
+(* every node is due at most once *)
+Lemma all_nodes_count K i : (count (fun n => covers n i) (concat (all_nodes K)) <= count (fun n => covers n i) (nodes K))%nat.
+Proof.
+  unfold all_nodes, due; induction (nodes K) as [|n ns IH].
+  - induction (seq 0 K) as [|s l IHl]; simpl; auto.
+  - rewrite (count_split _ ends).
+    assert (count (fun s => ends s n) (seq 0 K) <= 1)%nat.
+    { unfold ends; apply count_one; [apply seq_NoDup|]; intros a b Ea Eb; apply Nat.eqb_eq in Ea, Eb; lia. }
+    rewrite (count_cons (fun n => covers n i) n ns); destruct (covers n i); [exact (Nat.add_le_mono _ _ _ _ H IH)|exact IH].
+Qed.
+Lemma nodes_touched K i : (count (fun n => covers n i) (nodes K) <= Nat.log2 K + 1)%nat.
+Proof.
+  unfold nodes.
+  assert (G : forall l, (count (fun n => covers n i) (flat_map (level_nodes K) l) <= length l)%nat).
+  { induction l as [|h l IH]; cbn [flat_map length]; auto; rewrite count_app; pose proof (proj1 (level_touched K h i)); lia. }
+  specialize (G (seq 0 (S (Nat.log2 K)))); rewrite seq_length in G; lia.
+Qed.
+Lemma all_nodes_touch K : touches_at_most (all_nodes K) (Nat.log2 K + 1).
+Proof. intros i; pose proof (all_nodes_count K i); pose proof (nodes_touched K i); lia. Qed.
+Lemma count_filter {A} (p q : A -> bool) l : (count p (filter q l) <= count p l)%nat.
+Proof. induction l as [|a l IH]; simpl; auto; destruct (q a); rewrite ?count_cons; lia. Qed.
+Lemma closing_touch K : touches_at_most (closing K) (Nat.log2 K + 1).
+Proof.
+  intros i; eapply Nat.le_trans; [|apply (all_nodes_touch K i)]; unfold closing, all_nodes.
+  induction (seq 0 K) as [|s l IH]; simpl; auto; rewrite !count_app.
+  apply Nat.add_le_mono; [apply count_filter|exact IH].
+Qed.
+(* the nodes of a prefix sum are closed by then *)
+Lemma prefix_closed K t n : (1 <= t <= K)%nat -> In n (prefix_nodes t) -> exists s, (s < t)%nat /\ In n (closed K s).
+Proof.
+  intros Ht Hn; pose proof (proj1 (@tree_prefix unit K t Ht) n Hn) as HK.
+  apply in_map_iff in Hn; destruct Hn as (h & <- & Hh); apply filter_In in Hh; destruct Hh as [_ O].
+  pose proof (pow2_pos h); pose proof (Nat.mul_div_le t (2 ^ h) ltac:(lia)).
+  assert (t / 2 ^ h <> 0)%nat by (intros E; rewrite E in O; discriminate).
+  set (b := (t / 2 ^ h)%nat) in *; exists (b * 2 ^ h - 1)%nat; split; [nia|].
+  apply filter_In; split; [apply filter_In; split; [exact HK|]|].
+  - unfold ends; cbn [fst snd]; apply Nat.eqb_eq; replace (S (b - 1)) with b by lia; nia.
+  - cbn [snd]; replace b with (S (b - 1)) in O by lia; rewrite Nat.odd_succ in O; exact O.
+Qed.
+
+(* the transcript of a stream under a schedule *)
+Definition counter {D} (leaf : D -> nat -> list Z -> nat -> Z) (m : nat) (sched : list (list node))
+  (noise : Z -> dist Z) (d : D) : dist (list Z) :=
+  run Z.eq_dec (stream leaf m noise 0 sched (fun _ => []) []) d.
+Lemma touch_cost sched L i c (t : R) : touches_at_most sched L -> (0 <= c)%Z -> 0 < t ->
+  IZR (Z.of_nat (count (fun n => covers n i) (concat sched)) * c) / t <= IZR (c * Z.of_nat L) / t.
+Proof. intros H Hc Ht; apply div_le; auto; apply IZR_le; specialize (H i); nia. Qed.
+Lemma counter_dp {D} (leaf : D -> nat -> list Z -> nat -> Z) m sched L c (t : posreal) :
+  touches_at_most sched L -> (0 <= c)%Z ->
+  dp_mech (one_record leaf (l1leaf (fun x => x) m) c) (IZR (c * Z.of_nat L) / t) 0 (counter leaf m sched (laplace t)).
+Proof.
+  intros HL Hc d d' [i Hi].
+  apply (dp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
+  apply (stream_dp leaf m d d' t c i sched); auto.
+  - split; auto; left; split; [reflexivity|lia].
+  - apply touch_cost; auto; apply cond_pos.
+Qed.
+Lemma counter_zcdp {D} (leaf : D -> nat -> list Z -> nat -> Z) m sched L c2 (sigma2 : posreal) :
+  touches_at_most sched L -> (0 <= c2)%Z ->
+  zcdp_mech (one_record leaf (l2leaf (fun x => x) m) c2) (IZR (c2 * Z.of_nat L) / (2 * sigma2)) (counter leaf m sched (gauss sigma2)).
+Proof.
+  intros HL Hc d d' [i Hi].
+  apply (zcdp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
+  apply (stream_zcdp leaf m d d' sigma2 c2 i sched); auto.
+  - split; auto; left; split; [reflexivity|lia].
+  - apply touch_cost; auto; pose proof (cond_pos sigma2); lra.
+Qed.
+
+(** @theorem tree-laplace-adaptive
+    Continual release: at each of K steps a record arrives, whose contribution (an
+    integer vector of m coordinates) may depend on everything released before; then
+    the node that the step closes is released with discrete Laplace noise of scale t.
+    If two streams differ in one step, by at most c in l1 given the same past, the whole
+    transcript is (c (floor(log2 K) + 1) / t)-DP. *)
+Theorem tree_laplace_adaptive {D} (leaf : D -> nat -> list Z -> nat -> Z) m K c (t : posreal) : (0 <= c)%Z ->
+  dp_mech (one_record leaf (l1leaf (fun x => x) m) c) (IZR (c * Z.of_nat (Nat.log2 K + 1)) / t) 0
+    (counter leaf m (closing K) (laplace t)).
+Proof. apply counter_dp, closing_touch. Qed.
+(** @theorem tree-gaussian-adaptive
+    The same with discrete Gaussian noise: if two streams differ in one step, by at
+    most c2 in squared l2 given the same past, the whole transcript is
+    (c2 (floor(log2 K) + 1) / (2 sigma^2))-zCDP. *)
+Theorem tree_gaussian_adaptive {D} (leaf : D -> nat -> list Z -> nat -> Z) m K c2 (sigma2 : posreal) : (0 <= c2)%Z ->
+  zcdp_mech (one_record leaf (l2leaf (fun x => x) m) c2) (IZR (c2 * Z.of_nat (Nat.log2 K + 1)) / (2 * sigma2))
+    (counter leaf m (closing K) (gauss sigma2)).
+Proof. apply counter_zcdp, closing_touch. Qed.
+
+(* ---------- instances ---------- *)
+(* 1000 people, one bit each: 10 nodes a person, eps = 10/20 *)
+Example thousand_bits : dp_mech (replace_of 1000) (10 / (20 / 1)) 0
+  (fun d => laplace_vec (prat 20 1) (tree_query (fun (b : bool) (_ : nat) => if b then 1%Z else 0%Z) 1 1000 d)).
+Proof.
+  pose proof (tree_laplace (fun (b : bool) (_ : nat) => if b then 1%Z else 0%Z) 1 1000 1 (prat 20 1)) as H.
+  assert (E : (1 * (Z.of_nat (Nat.log2 1000) + 1) = 10)%Z) by reflexivity; rewrite E in H.
+  apply H; intros [|] [|]; vm_compute; discriminate.
+Qed.
+(* 1000 episodes, each a count vector in {0,1}^4 chosen after seeing the past; sigma^2 = 200 *)
+Definition clip01 (z : Z) : Z := Z.max 0 (Z.min 1 z).
+Lemma clip01_sq a b : ((clip01 a - clip01 b) * (clip01 a - clip01 b) <= 1)%Z.
+Proof. assert (-1 <= clip01 a - clip01 b <= 1)%Z by (unfold clip01; lia); nia. Qed.
+Example thousand_episodes (reply : Z -> list Z -> nat -> Z) :
+  zcdp_mech (fun d d' : nat -> Z => exists i, forall s, s <> i -> d s = d' s) (40 / (2 * (200 / 1)))
+    (counter (fun (d : nat -> Z) s past c => clip01 (reply (d s) past c)) 4 (closing 1000) (gauss (prat 200 1))).
+Proof.
+  intros d d' [i H].
+  pose proof (tree_gaussian_adaptive (fun (d : nat -> Z) s past c => clip01 (reply (d s) past c)) 4 1000 4 (prat 200 1)) as G.
+  assert (E : (4 * Z.of_nat (Nat.log2 1000 + 1) = 40)%Z) by reflexivity; rewrite E in G.
+  apply G; [lia|]; exists i; intros past; split.
+  - unfold l2leaf; cbn [seq zs fold_right].
+    assert (Q := fun c => clip01_sq (reply (d i) past c) (reply (d' i) past c)).
+    pose proof (Q 0%nat); pose proof (Q 1%nat); pose proof (Q 2%nat); pose proof (Q 3%nat); lia.
+  - intros s N; rewrite (H s N); reflexivity.
+Qed.
+(* the first 13 = 8 + 4 + 1 records are 3 of the nodes over 1000 leaves *)
+Example thirteen : prefix_nodes 13 = [(0, 12); (2, 2); (3, 0)]%nat.
+Proof. reflexivity. Qed.
+(* of the nodes over 8 leaves, step 4 (number 3) closes only the one of level 2 *)
+Example step_four : closed 8 3 = [(2, 0)]%nat.
+Proof. reflexivity. Qed.

@@ -1,0 +1,260 @@
+/* ring: glue */
+/* The statistics kernel against oracles and by exhaustive coverage. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+
+#include "audit/binomial.h"
+#include "audit/bound.h"
+
+static void near(double got, double want, double tol)
+{
+    if (!(fabs(got - want) <= tol)) {
+        print_error("got %.12g, want %.12g +- %g\n", got, want, tol);
+    }
+    assert_true(fabs(got - want) <= tol);
+}
+
+/* exact sum in long double, small n */
+static double slow_at_least(unsigned k, unsigned n, double p)
+{
+    long double sum = 0, c = 1;
+    for (unsigned j = 0; j <= n; j++) {
+        if (j >= k) {
+            sum += c * powl(p, j) * powl(1 - (long double)p, n - j);
+        }
+        c = c * (n - j) / (j + 1);
+    }
+    return (double)sum;
+}
+
+static void tails_agree_with_direct_sums(void **state)
+{
+    (void)state;
+    for (unsigned k = 0; k <= 40; k++) {
+        for (double p = 0.03; p < 1; p += 0.07) {
+            double want = slow_at_least(k, 40, p);
+            double got = assay_binomial_at_least(k, 40, p);
+            assert_true(got >= want * (1 - 1e-15));
+            near(got, want, 1e-9 * want + 1e-15);
+            double most = assay_binomial_at_most(k, 40, p);
+            near(most, 1 - slow_at_least(k + 1, 40, p), 1e-12);
+        }
+    }
+}
+
+static void limits_match_known_values(void **state)
+{
+    (void)state;
+    /* zero of n: 1 - level^(1/n); all of n: level^(1/n) */
+    near(assay_binomial_upper(0, 100, 0.01), 1 - pow(0.01, 0.01), 1e-9);
+    near(assay_binomial_lower(100, 100, 0.01), pow(0.01, 0.01), 1e-9);
+    near(assay_binomial_lower(1, 100, 0.01), 1 - pow(0.99, 0.01), 1e-9);
+    /* large n: the normal limit */
+    double w = 2.3263478740408408 * sqrt(0.25 / 2e8);
+    near(assay_binomial_upper(100000000, 200000000, 0.01), 0.5 + w, 1e-8);
+    near(assay_binomial_lower(100000000, 200000000, 0.01), 0.5 - w, 1e-8);
+}
+
+static void limits_keep_their_side(void **state)
+{
+    (void)state;
+    const uint64_t n = 1000000;
+    for (uint64_t k = 1; k < n; k = k * 3 + 1) {
+        double lo = assay_binomial_lower(k, n, 0.005);
+        double hi = assay_binomial_upper(k, n, 0.005);
+        assert_true(assay_binomial_at_least(k, n, lo) <= 0.005);
+        assert_true(assay_binomial_at_most(k, n, hi) <= 0.005);
+        assert_true(assay_binomial_at_least(k, n, lo) > 0.00499);
+        assert_true(assay_binomial_at_most(k, n, hi) > 0.00499);
+    }
+}
+
+static void one_run_reproduces_the_published_numbers(void **state)
+{
+    (void)state;
+    near(assay_bound_one_run(1000, 100, 75, 1e-4, 0.05), 0.67298, 2e-5);
+    near(assay_bound_one_run(100000, 1510, 1439, 1e-5, 0.05), 2.67585, 2e-5);
+    near(assay_bound_one_run_p(100, 100, 75, log(3), 0), 0.5535, 1e-4);
+}
+
+typedef double (*bound_fn)(const assay_counts *c, double level, double w);
+
+static double joint(const assay_counts *c, double level, double w)
+{
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0.05};
+    return assay_bound_joint(&eps, c, level, w);
+}
+
+static double joint_mu(const assay_counts *c, double level, double w)
+{
+    const assay_claim mu = {ASSAY_CLAIM_MU, 0, 0};
+    return assay_bound_joint(&mu, c, level, w);
+}
+
+static double joint_rho(const assay_counts *c, double level, double w)
+{
+    const assay_claim rho = {ASSAY_CLAIM_RHO, 0, 0};
+    return assay_bound_joint(&rho, c, level, w);
+}
+
+static double both_sides(const assay_counts *c, double level, double w)
+{
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0.05};
+    (void)w;
+    return assay_bound_union(&eps, c, level);
+}
+
+enum { N = 16 };
+
+/* P[bound > forced(p1,p2)] summed over every pair of counts. */
+static double error_rate(double table[N + 1][N + 1], double truth, double p1,
+                         double p2)
+{
+    double rate = 0;
+    for (unsigned a = 0; a <= N; a++) {
+        for (unsigned b = 0; b <= N; b++) {
+            if (table[a][b] > truth) {
+                rate += (slow_at_least(a, N, p1) - slow_at_least(a + 1, N, p1)) *
+                        (slow_at_least(b, N, p2) - slow_at_least(b + 1, N, p2));
+            }
+        }
+    }
+    return rate;
+}
+
+static void covers(bound_fn bound, assay_claim_kind kind, double delta,
+                   double w)
+{
+    static double table[N + 1][N + 1];
+    const assay_claim claim = {kind, 0, delta};
+    for (unsigned a = 0; a <= N; a++) {
+        for (unsigned b = 0; b <= N; b++) {
+            assay_counts c = {a, N, b, N};
+            table[a][b] = bound(&c, 0.1, w);
+        }
+    }
+    for (double p1 = 0.05; p1 < 1; p1 += 0.15) {
+        for (double p2 = 0.01; p2 < 0.8; p2 += 0.11) {
+            double truth = assay_claim_forced(&claim, p1, p2);
+            assert_true(error_rate(table, truth, p1, p2) <= 0.1);
+        }
+    }
+}
+
+static void bounds_cover_exhaustively(void **state)
+{
+    (void)state;
+    for (double w = 0.3; w < 1; w += 0.6) {
+        covers(joint, ASSAY_CLAIM_EPS, 0.05, w);
+        covers(joint_mu, ASSAY_CLAIM_MU, 0, w);
+        covers(joint_rho, ASSAY_CLAIM_RHO, 0, w);
+    }
+    covers(both_sides, ASSAY_CLAIM_EPS, 0.05, 0.5);
+}
+
+static void joint_bound_beats_the_union(void **state)
+{
+    (void)state;
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0};
+    const assay_counts c = {5000000, 10000000, 4524187, 10000000};
+    double w = assay_bound_weight(0.5, c.n1, 0.4524, c.n2);
+    double j = assay_bound_joint(&eps, &c, 0.01, w);
+    double u = assay_bound_union(&eps, &c, 0.01);
+    assert_true(j > u);
+    /* the normal theory: 0.1 - 2.326 sqrt(s1^2 + s2^2) */
+    near(j, 0.1 - 2.33 * sqrt(1e-7 + 1.21e-7), 5e-5);
+    near(assay_bound_fast(&eps, 5e6, 1e7, 4524187, 1e7, 0.01), j, 5e-5);
+    const assay_counts zero = {50000, 1000000, 0, 1000000};
+    w = assay_bound_weight(0.05, zero.n1, 0, zero.n2);
+    near(assay_bound_joint(&eps, &zero, 0.01, w),
+         log(0.05 * 1e6 / -log(0.01)), 0.03);
+}
+
+static void detection_limit_shrinks_with_samples(void **state)
+{
+    (void)state;
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 1, 0};
+    double mass, last = INFINITY;
+    for (uint64_t n = 1000; n <= 100000000; n *= 10) {
+        double x = assay_bound_detection_limit(&eps, n, 0.01, &mass);
+        assert_true(x > 1 && x < last);
+        assert_true(mass > 0 && mass < 1);
+        last = x;
+    }
+    assert_true(last < 1.001);
+}
+
+static void wealth_refutes_and_respects_the_claim(void **state)
+{
+    (void)state;
+    /* expected counts at p1 = .5, p2 = .3, independent sides */
+    const assay_pairs pairs = {15000, 35000, 15000, 35000};
+    double lower = assay_bound_anytime(0, &pairs, 0.01);
+    assert_true(lower > 0.48 && lower < log(0.5 / 0.3));
+    assert_true(assay_bound_log_wealth(log(0.5 / 0.3), 0, &pairs) < 0.1);
+}
+
+static void renyi_profile_is_tight_for_a_gaussian(void **state)
+{
+    (void)state;
+    /* N(mu,1) against N(0,1), mu^2/2 = 0.5, expected counts in 80 bins */
+    enum { B = 80 };
+    double g[B];
+    uint64_t left[B], right[B];
+    for (int i = 0; i < B; i++) {
+        double a = -4 + 0.1 * i, b = a + 0.1;
+        a = i == 0 ? -40 : a;
+        b = i == B - 1 ? 40 : b;
+        double p = assay_normal_cdf(b - 1) - assay_normal_cdf(a - 1);
+        double q = assay_normal_cdf(b) - assay_normal_cdf(a);
+        g[i] = log(p / q);
+        left[i] = (uint64_t)(1e7 * p + 0.5);
+        right[i] = (uint64_t)(1e7 * q + 0.5);
+    }
+    double rho = assay_bound_renyi(g, left, right, B, 1.5, 0.01);
+    assert_true(rho > 0.49 && rho < 0.5);
+}
+
+static void claims_parse(void **state)
+{
+    (void)state;
+    assay_claim c;
+    assay_error err = ASSAY_ERROR_INIT;
+    assert_int_equal(assay_claim_parse(&c, "eps=1,delta=1e-6", &err), ASSAY_OK);
+    near(c.value, 1, 0);
+    near(c.delta, 1e-6, 1e-20);
+    assert_int_equal(assay_claim_parse(&c, "rho=1/3", &err), ASSAY_OK);
+    assert_true(c.value * 3 >= 1);
+    assert_int_equal(assay_claim_parse(&c, "mu=0.5", &err), ASSAY_OK);
+    static const char *const bad[] = {"",         "eps",       "eps=x",
+                                      "eps=-1",   "rho=1,mu=2", "delta=1",
+                                      "eps=1,delta=1", "eps=nan",
+                                      "rho=1,delta=1e-3"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(assay_claim_parse(&c, bad[i], &err), ASSAY_INVALID);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tails_agree_with_direct_sums),
+        cmocka_unit_test(limits_match_known_values),
+        cmocka_unit_test(limits_keep_their_side),
+        cmocka_unit_test(one_run_reproduces_the_published_numbers),
+        cmocka_unit_test(bounds_cover_exhaustively),
+        cmocka_unit_test(joint_bound_beats_the_union),
+        cmocka_unit_test(detection_limit_shrinks_with_samples),
+        cmocka_unit_test(wealth_refutes_and_respects_the_claim),
+        cmocka_unit_test(renyi_profile_is_tight_for_a_gaussian),
+        cmocka_unit_test(claims_parse),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
