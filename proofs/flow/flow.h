@@ -77,6 +77,9 @@ assay_status flow_uniform(uint64_t n, uint64_t *out);
 /*@ assigns *out, flow_tape, \result \from flow_tape; */
 assay_status flow_word(uint64_t *out);
 #define assay_tape_next(tape, out) flow_word(out)
+/*@ assigns *out, flow_tape, \result \from flow_tape, scale; */
+assay_status flow_snap_noise(double *out, double scale);
+#define assay_snapping_noise(tape, out, scale) flow_snap_noise(out, scale)
 /*@ assigns *out, flow_tape, *err, \result \from flow_tape;
     ensures \result == 0 ==> *out < n; */
 assay_status flow_weighted(size_t *out, size_t n, assay_error *err);
