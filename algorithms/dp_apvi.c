@@ -49,6 +49,10 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
         return assay_fail(err, ASSAY_INVALID,
                           "failure probability must be between 0 and 1");
     }
+    if (params->noise == ASSAY_NOISE_UNARY) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "DP-APVI has Gaussian and Laplace noise");
+    }
     if (params->noise != ASSAY_NOISE_NONE && mpq_sgn(params->budget) <= 0) {
         return assay_fail(err, ASSAY_INVALID,
                           "the privacy budget must be greater than zero");
