@@ -10,8 +10,7 @@ case $build in /*) ;; *) build=$root/$build ;; esac
 out=$build/extract
 count=${COUNT:-20000}
 seed=${SEED:-1}
-libs=${LIBS:-"-lmpfr -lgmp -lcrypto -lsqlite3 -ljansson -lyaml -lflint-arb -lflint
-	-lfftw3 -lhdf5_serial -llapacke -lopenblas -lpthread -lm"}
+libs="-lflint-arb -lflint -lmpfr -lgmp -lcrypto -lpthread -lm"
 tab=$(printf '\t')
 passed=0
 failed=0
