@@ -23,6 +23,10 @@ assay_status assay_release_snapping(assay_custodian *custodian, double *out,
                                     const mpq_t bound, const char *label,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
+/** S scale ln U, as in the law above. Errors  ASSAY_ENTROPY. */
+assay_status assay_snapping_noise(assay_tape *tape, double *out,
+                                  double scale) ASSAY_MUST_CHECK;
+
 /** clamp(round(clamp(in) + noise)): where the value meets its noise. */
 double assay_snapping_round(double in, double noise, double scale,
                             double bound);
