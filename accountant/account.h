@@ -26,6 +26,7 @@ assay_method assay_method_zcdp;
 assay_method assay_method_gaussian;
 assay_method assay_method_renyi;
 assay_method assay_method_pld;
+assay_method assay_method_lattice;
 
 /** Plain Gaussian noise (or nothing): the closed form covers it. */
 int assay_event_is_gaussian(const assay_event *event);

@@ -11,6 +11,7 @@
 
 #define MAX_LENGTH 22
 #define UNIT 0x1p-53
+#define MAX_PEAKS 12
 #define TINY 1e-250 /* squared modulus below which a factor is zero */
 
 /* ---- doubles, for choices only ---- */
@@ -106,6 +107,8 @@ typedef struct work {
     assay_complex *product;
     double theta;
     double weighted;  /* sum of n_i e_i */
+    double relative;  /* sum of 2.1 n_i f_i e^{2 n_i (e_i + f_i)} */
+    double small;     /* sum of n_i f_i 0.51^(n_i - 1) */
     double log_bound; /* log of prod (s_i + e_i)^{n_i} */
     double mults;     /* complex products per point */
 } work;
@@ -170,8 +173,37 @@ static void load(work *w, const assay_part *part, int bits, double tilt,
     arb_clear(scale);
 }
 
-/* Norms of the loaded array, and what its transform may be wrong by. */
-static void charge(work *w, double count)
+/* The largest entries are transformed by themselves: an atom r at j has the
+   transform r w^{jk}, wrong by a few units in the last place at every point,
+   while the error of a fast transform is spread over all points. */
+typedef struct peak {
+    size_t at;
+    double mass;
+} peak;
+
+static size_t take_peaks(work *w, peak peaks[MAX_PEAKS])
+{
+    size_t num = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        double m = w->x[i].re;
+        if (m <= 0.0 || (num == MAX_PEAKS && m <= peaks[num - 1].mass)) {
+            continue;
+        }
+        size_t k = num < MAX_PEAKS ? num++ : num - 1;
+        for (; k > 0 && peaks[k - 1].mass < m; k--) {
+            peaks[k] = peaks[k - 1];
+        }
+        peaks[k] = (peak){i, m};
+    }
+    for (size_t k = 0; k < num; k++) {
+        w->x[peaks[k].at].re = 0.0;
+    }
+    return num;
+}
+
+/* What the transform of the rest (l2: e) and of the peaks (pointwise: f) may be
+   wrong by. |X| <= sum + e + f at every point. */
+static void charge(work *w, const peak *peaks, size_t num_peaks, double count)
 {
     double sum = 0.0;
     double squares = 0.0;
@@ -179,11 +211,17 @@ static void charge(work *w, double count)
         sum += w->x[i].re;
         squares += w->x[i].re * w->x[i].re;
     }
+    for (size_t k = 0; k < num_peaks; k++) {
+        sum += peaks[k].mass;
+    }
     double slack = 1.0 + 4.0 * (double)w->n * UNIT;
     double e = w->theta * sqrt((double)w->n) * sqrt(squares) * slack * slack;
+    double f = ((double)num_peaks + 6.0) * UNIT * (sum * slack + e);
     w->weighted += count * e * 1.0000001;
+    w->relative += 2.1 * count * f * exp(fmin(2.0 * count * (e + f), 700.0));
+    w->small += 1.01 * count * f * pow(0.51, count - 1.0);
     w->log_bound +=
-        fmax(0.0, count * log(sum * slack + e)) * 1.0000001 + 1e-12;
+        fmax(0.0, count * log(sum * slack + e + f)) * 1.0000001 + 1e-12;
 }
 
 static inline assay_complex product(assay_complex a, assay_complex b)
@@ -215,20 +253,45 @@ static assay_complex times_power(assay_complex out, assay_complex z,
     return out;
 }
 
+/* Adds the peaks' transforms; the result is in the order of the transform, so
+   frequencies are found by reversing digits. */
+static void add_peaks(work *w, const peak *peaks, size_t num_peaks)
+{
+    const assay_complex *twiddles = w->fft.twiddles;
+    for (size_t i = 0; i < w->n; i++) {
+        size_t k = assay_fft_frequency(&w->fft, i);
+        assay_complex z = w->x[i];
+        for (size_t j = 0; j < num_peaks; j++) {
+            assay_complex t = twiddles[(k * peaks[j].at) & (w->n - 1)];
+            z.re += peaks[j].mass * t.re;
+            z.im += peaks[j].mass * t.im;
+        }
+        w->x[i] = z;
+    }
+}
+
 static void multiply_part(work *w, const assay_part *part, int bits,
                           double tilt, arb_t log_scale)
 {
+    peak peaks[MAX_PEAKS];
     load(w, part, bits, tilt, log_scale);
-    charge(w, (double)part->count);
+    size_t num_peaks = take_peaks(w, peaks);
+    charge(w, peaks, num_peaks, (double)part->count);
     w->mults += (double)part->count + 1.0;
     assay_fft_forward(&w->fft, w->x);
+    add_peaks(w, peaks, num_peaks);
     for (size_t i = 0; i < w->n; i++) {
         w->product[i] = times_power(w->product[i], w->x[i], part->count);
     }
 }
 
-/* Transforms back into window order and bounds the error:
-   ||dC|| <= B sum n_i e_i + rho ||C|| + N 1e-100, then theta ||C||, over
+/* Transforms back into window order and bounds the error. With B a bound on all
+   |prod X_i^{n_i}|, C the computed product, and an error d_k + f_i at point k
+   (||d|| <= e_i): |z^n - (z-D)^n| <= n |D| (|z|+|D|)^{n-1}; where |z| >= 1/2 the
+   part with f is at most 2 n f |z|^n e^{2n(e+f)}, elsewhere n f 0.51^{n-1}. So
+   ||dC|| <= B sum n_i e_i + sum 2.1 n_i f_i e^{2 n_i (e_i+f_i)} ||C||
+             + B sqrt(N) sum n_i f_i 0.51^{n_i-1} + rho ||C|| + N 1e-100,
+   rho = sqrt(5) u per product; then theta ||C|| for the way back; all over
    sqrt(N). */
 static assay_status finish(assay_composed *out, work *w, assay_error *err)
 {
@@ -239,15 +302,15 @@ static assay_status finish(assay_composed *out, work *w, assay_error *err)
     }
     double norm = sqrt(squares) * (1.0 + 4.0 * (double)w->n * UNIT);
     double rho = w->mults * 2.2360679775 * UNIT;
-    if (w->log_bound > 1.0 || rho > 0.01) {
+    if (w->log_bound > 1.0 || rho > 0.01 || w->relative > 0.01) {
         return assay_fail(err, ASSAY_RANGE,
                           "pld: too many events for the transform's error");
     }
     rho *= 1.03;
-    double error = exp(w->log_bound) * w->weighted + rho * norm +
-                   (double)w->n * 1e-100;
-    assay_fft_backward(&w->fft, w->product);
     double root = sqrt((double)w->n);
+    double error = exp(w->log_bound) * (w->weighted + w->small * root) +
+                   (rho + w->relative) * 1.02 * norm + (double)w->n * 1e-100;
+    assay_fft_backward(&w->fft, w->product);
     out->error2 = (error + w->theta * (norm + error)) / root * 1.000001;
     out->x = malloc(w->n * sizeof *out->x);
     if (out->x == NULL) {
@@ -342,9 +405,11 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
     double h = ldexp(1.0, -out->bits);
     double t = out->tilt;
     window best = {.length = INFINITY};
-    for (double tilt = t; tilt > 0.3 * t; tilt *= 0.72) {
+    double first = INFINITY;
+    for (double tilt = t; tilt > 0.05 * t; tilt *= 0.6) {
         double k = assay_compose_near(parts, num_parts, out->bits, tilt);
-        if (tilt < t && k - tilt * epsilon - log_lost > 24.0) {
+        first = fmin(first, k - tilt * epsilon);
+        if (k - tilt * epsilon - first > 6.0) {
             break;
         }
         window w = window_for(parts, num_parts, out->bits, tilt, epsilon,

@@ -173,6 +173,23 @@ void assay_fft_backward(const assay_fft *fft, assay_complex *x)
     }
 }
 
+/* A block of length 4m keeps frequencies 4f, 4f+2, 4f+1, 4f+3 in its quarters
+   (see forward4): digits from the top, with 1 and 2 swapped. */
+size_t assay_fft_frequency(const assay_fft *fft, size_t i)
+{
+    static const size_t digit[4] = {0, 2, 1, 3};
+    size_t k = 0;
+    unsigned left = fft->bits;
+    unsigned shift = 0;
+    for (; left >= 2; left -= 2, shift += 2) {
+        k |= digit[(i >> (left - 2)) & 3] << shift;
+    }
+    if (left == 1) {
+        k |= (i & 1) << shift;
+    }
+    return k;
+}
+
 double assay_fft_error(unsigned bits)
 {
     /* (1 + 8.5 u)^s - 1 <= 9 u s for s <= 13 stages, u = 2^-53 */

@@ -46,6 +46,9 @@ void assay_fft_forward(const assay_fft *fft, assay_complex *x);
 /** In place from that order, without the factor 1/N. */
 void assay_fft_backward(const assay_fft *fft, assay_complex *x);
 
+/** The frequency k whose value assay_fft_forward leaves at place i. */
+size_t assay_fft_frequency(const assay_fft *fft, size_t i);
+
 /** The bound theta, rounded up. */
 double assay_fft_error(unsigned bits);
 

@@ -77,6 +77,7 @@ static const entry methods[] = {
     {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
     {"renyi", assay_method_renyi, 1},
+    {"lattice", assay_method_lattice, 0},
     {"pld", assay_method_pld, 0},
 };
 

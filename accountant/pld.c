@@ -73,24 +73,6 @@ static assay_status add_gaussians(pld *p, const assay_event_list *list,
     return status;
 }
 
-static int same_kind(const assay_event *a, const assay_event *b)
-{
-    char *x = NULL;
-    char *y = NULL;
-    assay_event one = *a; /* shallow: only count and label differ */
-    assay_event two = *b;
-    one.count = two.count = 1;
-    memset(one.label, 0, sizeof one.label);
-    memset(two.label, 0, sizeof two.label);
-    int same = a->mechanism == b->mechanism && a->sampling == b->sampling &&
-               assay_event_text(&x, &one, NULL) == ASSAY_OK &&
-               assay_event_text(&y, &two, NULL) == ASSAY_OK &&
-               strcmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
 static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
 {
     uint64_t count = event->count;
@@ -100,7 +82,7 @@ static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
     }
     count *= repeats;
     for (size_t i = 0; i < p->num; i++) {
-        if (same_kind(&p->kinds[i].event, event)) {
+        if (assay_event_same_kind(&p->kinds[i].event, event)) {
             p->kinds[i].count += count;
             return ASSAY_OK;
         }
@@ -154,12 +136,11 @@ static assay_status guess(pld *p, const assay_query *query, assay_error *err)
     return status;
 }
 
-/* h^2 / 8 per event may move the mean: in all a fifth of the gap, since the
-   spread grows too. */
+/* A cell of width h moves epsilon by at most (1 + tilt) h^2 / 8 per event. */
 static void choose_grid(pld *p)
 {
-    double allowed = p->gap * fmax(p->epsilon, 1e-9) / 5.0;
-    double h = sqrt(8.0 * allowed / p->count);
+    double allowed = p->gap * fmax(p->epsilon, 1e-9);
+    double h = sqrt(8.0 * allowed / p->count / (1.0 + p->tilt));
     p->bits = (int)ceil(-log2(h));
     p->bits = p->bits < 2 ? 2 : p->bits > 60 ? 60 : p->bits;
 }
@@ -173,7 +154,9 @@ static assay_status discretise(pld *p, assay_error *err)
         assay_grid grid = {.bits = p->bits, .tilt = p->tilt};
         double tail = p->log_delta + log(p->gap) - 3.0 - log(p->count);
         grid.tail = exp(fmax(-700.0, fmin(-12.0, tail)));
-        grid.cell = p->gap * fmax(p->epsilon, 1e-9) / 5000.0;
+        grid.cell = p->gap * fmax(p->epsilon, 1e-9) / 2000.0;
+        grid.focus = 0.3 * p->epsilon;
+        grid.jump = fmax(exp(p->log_delta) * p->gap * 0.1, 1e-300);
         grid.log_scale = p->moment / p->count;
         assay_pmf_clear(&k->pmf[0]);
         assay_pmf_clear(&k->pmf[1]);
@@ -261,8 +244,13 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
     arb_t delta;
     arb_init(delta);
     assay_status status = ASSAY_OK;
+    double old_tilt = 0.0;
     for (int round = 0; round < 4; round++) {
         tilt = assay_compose_tilt(parts, p->num, p->bits, at, tilt);
+        if (fabs(tilt - old_tilt) < 0.1 * tilt) {
+            break; /* it would be the same again */
+        }
+        old_tilt = tilt;
         status = assay_compose(&c, parts, p->num, p->bits, tilt, at,
                                p->log_delta + log(p->gap) - 2.0, err);
         if (status != ASSAY_OK) {

@@ -40,6 +40,8 @@ typedef struct assay_grid {
     double log_scale; /* log E exp(tilt * loss), near */
     double cell;      /* allowed count * mass * width^2 / 8 in one cell */
     double tail;      /* mass that may go to infinity */
+    double focus;     /* losses above this can pass epsilon in one run: */
+    double jump;      /* there, allowed count * mass * width / 8 */
 } assay_grid;
 
 void assay_pmf_init(assay_pmf *pmf);

@@ -24,6 +24,7 @@ typedef struct sink {
     int fold;
     int bits;
     arb_t rate, stay, placed;
+    assay_atoms *exact; /* collect the atoms as they are instead */
 } sink;
 
 static int fixed_epsilon(assay_mechanism m)
@@ -102,6 +103,13 @@ int assay_pmf_is_atomic(const assay_event *event)
 static void put_atom(sink *s, const arb_t z, const arb_t p, const arb_t q)
 {
     slong prec = ASSAY_PMF_PREC;
+    if (s->exact != NULL) {
+        if (s->exact->num < s->exact->capacity) {
+            arb_set(&s->exact->loss[s->exact->num], z);
+            arb_set(&s->exact->mass[s->exact->num++], p);
+        }
+        return;
+    }
     if (!s->poisson && !s->fold) {
         assay_pmf_atom(s->remove, z, p, q, s->bits);
         return;
@@ -440,5 +448,40 @@ assay_status assay_pmf_atoms(assay_pmf *remove, assay_pmf *add,
     arb_clear(s.stay);
     arb_clear(s.placed);
     mpq_clear(rate);
+    return status;
+}
+
+assay_status assay_atoms_event(assay_atoms *out, const assay_event *event,
+                               double tail, assay_error *err)
+{
+    assay_pmf pmf[2];
+    assay_grid grid = {.tail = tail};
+    sink s = {.remove = &pmf[0], .add = &pmf[1], .exact = out};
+    if (!assay_pmf_is_atomic(event) || event->sampling != ASSAY_SAMPLE_ALL) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "%s: its losses do not lie on a lattice",
+                          assay_mechanism_name(event->mechanism));
+    }
+    assay_pmf_init(&pmf[0]);
+    assay_pmf_init(&pmf[1]);
+    assay_status status = ASSAY_OK;
+    if (event->mechanism == ASSAY_DISCRETE_LAPLACE) {
+        laplace_atoms(&s, event);
+    } else if (event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
+        status = gaussian_atoms(&s, event, &grid, err);
+    } else if (event->mechanism == ASSAY_RANDOMIZED_RESPONSE) {
+        response_atoms(&s, event);
+    } else {
+        status = fixed_event(&s, event, err);
+    }
+    out->infinite = pmf[0].infinite;
+    if (event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
+        out->infinite = assay_up(2.0 * out->infinite); /* both tails */
+    }
+    if (status == ASSAY_OK && out->num == out->capacity) {
+        status = assay_fail(err, ASSAY_UNSUPPORTED, "too many losses");
+    }
+    assay_pmf_clear(&pmf[0]);
+    assay_pmf_clear(&pmf[1]);
     return status;
 }

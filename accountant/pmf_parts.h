@@ -37,4 +37,14 @@ assay_status assay_pmf_atoms(assay_pmf *remove, assay_pmf *add,
                              const assay_event *event, const assay_grid *grid,
                              assay_error *err) ASSAY_MUST_CHECK;
 
+/** The atoms of one whole run, as balls. What a discrete Gaussian has beyond
+ *  them is in `infinite` (both tails, counted as infinite loss). */
+typedef struct assay_atoms {
+    size_t num, capacity;
+    arb_ptr loss, mass;
+    double infinite;
+} assay_atoms;
+assay_status assay_atoms_event(assay_atoms *out, const assay_event *event,
+                               double tail, assay_error *err) ASSAY_MUST_CHECK;
+
 #endif

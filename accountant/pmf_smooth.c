@@ -266,7 +266,10 @@ static void near_masses(double *p, double *q, const smooth *s, double low,
     *p = 0.5 * (exp(-0.5 * (mu - y)) - exp(-0.5 * (mu - x)));
 }
 
-/* count * width^2 / 8 * the larger tilted mass of a cell */
+/* What a cell costs, 1 if it is just allowed. In bulk it moves the logarithm of
+   E e^{t loss} by at most t (t+1) width^2 / 8 of its tilted mass, hence epsilon
+   by (t+1)/8 width^2; where one run alone can pass epsilon it adds at most
+   mass * width / 8 to delta. */
 static double cell_cost(const smooth *s, double low, double high)
 {
     double p, q;
@@ -276,8 +279,14 @@ static double cell_cost(const smooth *s, double low, double high)
     double up = log(p + 1e-300) + tilt * high;
     double down = log(q + 1e-300) - tilt * low;
     double w = high - low;
-    return s->count * w * w / 8.0 *
-           exp(fmin(600.0, fmax(up, down) - s->grid->log_scale));
+    double bulk = s->count * (1.0 + tilt) * w * w / 8.0 *
+                  exp(fmin(600.0, fmax(up, down) - s->grid->log_scale)) /
+                  s->grid->cell;
+    double over = high > s->grid->focus   ? p
+                  : -low > s->grid->focus ? q
+                                          : 0.0;
+    double jump = s->count * over * w / 8.0 / s->grid->jump;
+    return fmax(bulk, jump);
 }
 
 /* The first and last node. */
@@ -306,12 +315,12 @@ static void range(int64_t *first, int64_t *last, const smooth *s)
 
 /* The next node: as far as the cell's cost allows, in powers of two. */
 static int64_t next_node(const smooth *s, int64_t at, int64_t last,
-                         int64_t *step, double allowed)
+                         int64_t *step)
 {
     double h = ldexp(1.0, -s->grid->bits);
     int64_t wide = *step * 2;
     while (wide > 1 &&
-           cell_cost(s, (double)at * h, (double)(at + wide) * h) > allowed) {
+           cell_cost(s, (double)at * h, (double)(at + wide) * h) > 1.0) {
         wide /= 2;
     }
     *step = wide;
@@ -402,7 +411,7 @@ static void above(builder *b, int64_t last, const tails *t)
     arb_clear(q);
 }
 
-static size_t walk(builder *b, const smooth *s, double allowed)
+static size_t walk(builder *b, const smooth *s)
 {
     tails old = {0}, new = {0};
     arb_t p, q;
@@ -421,7 +430,7 @@ static size_t walk(builder *b, const smooth *s, double allowed)
     tails_at(&old, at, s);
     below(b, at, &old);
     while (at < last && cells < MAX_NODES) {
-        int64_t next = next_node(s, at, last, &step, allowed);
+        int64_t next = next_node(s, at, last, &step);
         tails_at(&new, next, s);
         between(p, old.p, old.upper, new.p, new.upper);
         between(q, old.q, old.upper, new.q, new.upper);
@@ -452,7 +461,7 @@ assay_status assay_pmf_smooth(assay_pmf *remove, assay_pmf *add,
     b.twice = event->sampling == ASSAY_SAMPLE_POISSON;
     smooth_init(&s, event, grid);
     arb_init(b.placed);
-    size_t cells = walk(&b, &s, grid->cell);
+    size_t cells = walk(&b, &s);
     arb_clear(b.placed);
     smooth_clear(&s);
     return cells < MAX_NODES

@@ -102,6 +102,9 @@ static void lane_close(assay_lane *lane)
     assay_tree_free(lane->tree);
     assay_local_reporter_free(lane->reporter);
     free(lane->report);
+    lane->tree = NULL;
+    lane->reporter = NULL;
+    lane->report = NULL;
 }
 
 /* sum stays within +-2^62 */
@@ -145,7 +148,6 @@ static assay_status open_lanes(assay_board *board,
     }
     counts.share = board->triples_only ? 2 : 4;
     costs.unit_bits = board->cost_bits;
-    board->is_private = 1;
     status = lane_open(&board->counts, &board->shape, params, custodian, n,
                        &counts, err);
     if (status == ASSAY_OK) {
@@ -167,6 +169,7 @@ assay_status assay_board_init(assay_board *board, const assay_shape *shape,
     board->num_pairs = assay_shape_pairs(shape);
     board->num_triples = assay_shape_triples(shape);
     board->triples_only = params->triples_only;
+    board->is_private = params->trust != ASSAY_TRUST_NONE;
     board->cost_bits = params->cost_bits;
     cells = board->num_pairs + board->num_triples;
     board->cell = calloc(cells, sizeof(int64_t));
@@ -196,7 +199,9 @@ void assay_board_clear(assay_board *board)
     free(board->cell);
     free(board->cost);
     free(board->leaf);
-    memset(board, 0, sizeof *board);
+    board->cell = NULL;
+    board->cost = NULL;
+    board->leaf = NULL;
 }
 
 static int64_t clamp(int64_t x)

@@ -123,27 +123,38 @@ static void sum_triples(assay_counts *counts)
     }
 }
 
-assay_status assay_dp_apvi_release(assay_counts *counts,
+assay_status assay_dp_apvi_release(assay_counts **released,
+                                   const assay_counts *counts,
                                    const assay_dp_apvi_params *params,
                                    struct assay_custodian *custodian,
                                    assay_error *err)
 {
     size_t skip = params->triples_only ? counts->num_pairs : 0;
     size_t n = counts->num_pairs + counts->num_triples - skip;
+    assay_counts *noisy = NULL;
     assay_status status =
         assay_dp_apvi_params_check(params, &counts->shape, err);
+    if (status == ASSAY_OK) {
+        status = assay_counts_new(&noisy, &counts->shape, err);
+    }
     if (status != ASSAY_OK) {
         return status;
     }
+    noisy->num_users = counts->num_users; /* public */
     status = assay_privatizer_release(
-        custodian, params->noise, counts->cell + skip, counts->cell + skip, n,
+        custodian, params->noise, noisy->cell + skip, counts->cell + skip, n,
         assay_dp_apvi_sensitivity(params, &counts->shape), params->budget,
         params->triples_only ? "dp-apvi: triple counts" : "dp-apvi: counts",
         err);
-    if (status == ASSAY_OK && params->triples_only) {
-        sum_triples(counts);
+    if (status != ASSAY_OK) {
+        assay_counts_free(noisy);
+        return status;
     }
-    return status;
+    if (params->triples_only) {
+        sum_triples(noisy);
+    }
+    *released = noisy;
+    return ASSAY_OK;
 }
 
 /* What every row of the planner needs. */
@@ -353,18 +364,21 @@ cleanup:
     return status;
 }
 
-assay_status assay_dp_apvi_learn(assay_policy **out, assay_counts *counts,
+assay_status assay_dp_apvi_learn(assay_policy **out, const assay_counts *counts,
                                  const double *rewards,
                                  const assay_dp_apvi_params *params,
                                  struct assay_custodian *custodian,
                                  assay_error *err)
 {
+    assay_counts *released = NULL;
     assay_status status = check_rewards(rewards, &counts->shape, err);
     if (status == ASSAY_OK) {
-        status = assay_dp_apvi_release(counts, params, custodian, err);
+        status =
+            assay_dp_apvi_release(&released, counts, params, custodian, err);
     }
     if (status == ASSAY_OK) {
-        status = assay_dp_apvi_plan(out, NULL, counts, rewards, params, err);
+        status = assay_dp_apvi_plan(out, NULL, released, rewards, params, err);
     }
+    assay_counts_free(released);
     return status;
 }

@@ -183,8 +183,7 @@ static assay_status load(assay_counts **counts, double **rewards,
     }
     status = assay_rewards_read(rewards, from, &shape, err);
     if (status == ASSAY_OK) {
-        status =
-            assay_trajectories_read_csv(counts, o->data, &shape, &how, err);
+        status = assay_trajectories_read(counts, o->data, &shape, &how, err);
     }
     return status;
 }

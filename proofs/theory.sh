@@ -44,6 +44,9 @@ for tool in coqc coqdep coqchk make awk; do
 done
 mkdir -p "$out" "$root/docs" || exit 2
 cd "$out" || exit 2
+# one run at a time in build/coq
+exec 9>lock
+if command -v flock >/dev/null 2>&1; then flock 9; fi
 
 # Remove comments (they nest) and strings, keep line numbers.
 strip_comments() {
@@ -142,7 +145,7 @@ done <files.list
 		if (t[1] ~ /\.vo$/) { gsub(/[^ ]*\.v( |$)/, "", deps); print t[1] ":" deps } }'
 } >theory.mk
 start=$(date +%s)
-make -s -k -j "$jobs" -f theory.mk all
+make -s -k -j "$jobs" -f theory.mk all 9>&-
 echo "theory: compiled and checked in $(($(date +%s) - start)) s"
 while read -r f; do
 	if [ -e "${f}o" ] && make -s -q -f theory.mk "${f}o" 2>/dev/null; then
@@ -191,10 +194,12 @@ sort -o assumed.tsv assumed.tsv
 committed=$src/assumptions.txt
 [ -e "$committed" ] || : >"$committed"
 stale=0
+: >refused.ids
 while IFS='	' read -r id name mod file text; do
 	got=$(awk -F'\t' -v id="$id" '$1 == id { print $2 }' assumed.tsv)
 	want=$(awk -F'\t' -v id="$id" '$1 == id { print $2 }' "$committed")
 	if [ -z "$got" ]; then
+		echo "$id" >>refused.ids
 		fail "$id ($mod.$name): no assumptions printed"
 		continue
 	fi
@@ -205,6 +210,7 @@ while IFS='	' read -r id name mod file text; do
 	if [ "$got" = "$want" ]; then
 		pass
 	elif [ -n "$extra" ]; then
+		echo "$id" >>refused.ids
 		fail "$id ($mod.$name) rests on:$extra"
 	elif [ "$ci" = true ]; then
 		fail "$id ($mod.$name): assumptions.txt says '$want', found '$got'"
@@ -288,7 +294,7 @@ short() {
 	while IFS='	' read -r id name mod file text; do
 		got=$(awk -F'\t' -v id="$id" '$1 == id { print $2 }' assumed.tsv)
 		status=machine-checked
-		[ -n "$got" ] || status='**does not check**'
+		grep -qx "$id" refused.ids && status='**does not check**'
 		printf '| %s | %s | `%s` | %s | %s | %s | %s |\n' "$id" \
 			"$(echo "$text" | sed 's/|/\\|/g')" "$name" "$file" \
 			"$(short "$got")" "$(cited_by "$id")" "$status"

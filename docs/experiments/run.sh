@@ -8,6 +8,8 @@ ASSAY=${ASSAY:-build/assay}
 [[ "$ASSAY" = /* ]] || ASSAY="$(git rev-parse --show-toplevel)/$ASSAY"
 RUNS=${RUNS:-5}
 
+# PLOT=1 draws again from the CSV that is there.
+PLOT=${PLOT:-}
 sim() { "$ASSAY" simulate "$@" --json; }
 
 # row FILE LABEL ARGS... : one line "label,size,mean,deviation" of a simulation
@@ -16,6 +18,12 @@ row() {
   shift 2
   sim "$@" | jq -r --arg l "$label" \
     '[$l, (.users // .episodes), (.gap // .regret), .deviation] | @csv' >>"$file"
+}
+
+# tidy FILE: no quotes, the lines of a series together
+tidy() {
+  (head -1 "$1" && tail -n +2 "$1" | sort -s -t, -k1,1) | tr -d '"' >"$1.tmp"
+  mv "$1.tmp" "$1"
 }
 
 svg() { # svg NAME: gnuplot commands on standard input
@@ -42,14 +50,17 @@ experiment_dp_apvi() {
   done
   row "$out" "DP-APVI rho=1 paper" dp-apvi --env clinic --users 10000000 --runs 1 $GAUSS --rho 1 --preset paper
   row "$out" "APVI paper" dp-apvi --env clinic --users 10000000 --runs 1 --preset paper
-  tr -d '"' <"$out" >"$out.tmp" && mv "$out.tmp" "$out"
+  tidy "$out"
+}
+
+plot_dp_apvi() {
   svg dp-apvi <<'G'
 set logscale xy
 set xlabel "trajectories n"
 set ylabel "V* - V (clinic, H=8, S=14, A=4)"
 set yrange [0.003:4]
 list = "'APVI practical' 'APVI paper' 'DP-APVI rho=10 practical' 'DP-APVI rho=1 practical' 'DP-APVI rho=0.1 practical' 'DP-APVI eps=1 Laplace' 'DP-APVI rho=1 Hoeffding' 'DP-APVI rho=1 paper'"
-plot for [s in list] 'dp-apvi.csv' using (strcol(1) eq s ? $2 : NaN):($3 > 0.003 ? $3 : 0.003) with linespoints lw 2 title s
+plot for [i=1:words(list)] 'dp-apvi.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):($3 > 0.003 ? $3 : 0.003) with linespoints lw 2 lc i pt i title word(list, i)
 G
 }
 
@@ -62,14 +73,17 @@ experiment_triples() {
       row "$out" "triples rho=$rho" dp-apvi --env clinic --users $n --runs $((2 * RUNS)) $GAUSS --rho $rho --triples-only
     done
   done
-  tr -d '"' <"$out" >"$out.tmp" && mv "$out.tmp" "$out"
+  tidy "$out"
+}
+
+plot_triples() {
   svg triples <<'G'
 set logscale xy
 set xlabel "trajectories n"
 set ylabel "V* - V (clinic)"
 set yrange [0.003:4]
 list = "'full rho=1' 'triples rho=1' 'full rho=0.1' 'triples rho=0.1'"
-plot for [s in list] 'triples.csv' using (strcol(1) eq s ? $2 : NaN):($3 > 0.003 ? $3 : 0.003) with linespoints lw 2 title s
+plot for [i=1:words(list)] 'triples.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):($3 > 0.003 ? $3 : 0.003) with linespoints lw 2 lc i pt i title word(list, i)
 G
 }
 
@@ -100,13 +114,16 @@ experiment_online() {
   curve "$out" "UCB-PO central Gaussian eps=1" private-ucb-po $E $GAUSS --epsilon 1 --delta 1e-6
   curve "$out" "PUCB central Laplace eps=10" pucb $E --privatizer central --epsilon 10
   curve "$out" "LDP-OB local Laplace eps=10" ldp-ob $E --privatizer local --epsilon 10
+}
+
+plot_online() {
   svg online <<'G'
 set xlabel "episodes"
 set ylabel "cumulative regret (RiverSwim S=3, H=6)"
 set key outside right font ',11'
 list = system("awk -F, 'NR>1 && !s[$1]++ {printf \"\\\"%s\\\" \", $1}' online.csv")
 plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
-  for [s in list] 'online.csv' using (strcol(1) eq s ? $2 : NaN):3 with lines lw 2 title s
+  for [i=1:words(list)] 'online.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i>7) title word(list, i)
 G
 }
 
@@ -122,13 +139,16 @@ experiment_vtr() {
     rho=$(awk -v e=$eps 'BEGIN {s = 4 * 216 * sqrt(2 * log(2.5 * 6 / 1e-5)) / e; printf "%.9f", 4.5 * 979 / (2 * s * s)}')
     curve "$out" "LDP printed noise eps=$eps" ucrl-vtr $E --bonus 0.1 --statistics printed --privatizer local --noise gaussian --rho "$rho"
   done
+}
+
+plot_vtr() {
   svg vtr <<'G'
 set xlabel "episodes"
 set ylabel "cumulative regret (RiverSwim S=3, H=6)"
 set key outside right font ',11'
 list = system("awk -F, 'NR>1 && !s[$1]++ {printf \"\\\"%s\\\" \", $1}' vtr.csv")
 plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
-  for [s in list] 'vtr.csv' using (strcol(1) eq s ? $2 : NaN):3 with lines lw 2 title s
+  for [i=1:words(list)] 'vtr.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i>7) title word(list, i)
 G
 }
 
@@ -152,14 +172,13 @@ experiment_cost() {
   column -s, -t "$out"
 }
 
-case "${1:-}" in
-dp-apvi) experiment_dp_apvi ;;
-triples) experiment_triples ;;
-online) experiment_online ;;
-vtr) experiment_vtr ;;
-cost) experiment_cost ;;
+name=${1:-}
+case "$name" in
+dp-apvi | triples | online | vtr | cost) ;;
 *)
   echo "usage: run.sh dp-apvi|triples|online|vtr|cost" >&2
   exit 2
   ;;
 esac
+[[ -n "$PLOT" ]] || "experiment_${name/-/_}"
+[[ "$name" == cost ]] || "plot_${name/-/_}"

@@ -23,8 +23,7 @@ names=${NAMES:-"uniform bernoulli bernoulli_exp_unit bernoulli_exp geometric
 	discrete_laplace discrete_gaussian permutation below_exp inverse_gaussian
 	inverse_laplace inverse_rounded_gaussian inverse_rounded_laplace
 	blocks_gaussian blocks_laplace"}
-libs=${LIBS:-"-lmpfr -lgmp -lcrypto -lsqlite3 -ljansson -lyaml -lflint-arb -lflint
-	-lfftw3 -lhdf5_serial -llapacke -lopenblas -lpthread -lm"}
+libs="-lflint-arb -lflint -lmpfr -lgmp -lcrypto -lpthread -lm"
 passed=0
 failed=0
 

@@ -149,15 +149,34 @@ int fegetround(void);
 #define FE_TONEAREST 0
 #endif
 
+/*@ assigns \result \from x, y; */
+double fmax(double x, double y);
+/*@ assigns \result \from x, y; */
+double fmin(double x, double y);
+/*@ assigns \result \from x; */
+double nearbyint(double x);
+/*@ assigns \result \from x; */
+double log1p(double x);
+/*@ assigns \result \from x, power; */
+double ldexp(double x, int power);
 /* An error is built from all that its message is given. */
 /*@ assigns *err, \result \from status, a, b; */
 assay_status flow_fail(assay_error *err, assay_status status, long a, long b);
 #define FLOW_FAIL_0(e, s, f) flow_fail(e, s, 0, 0)
 #define FLOW_FAIL_1(e, s, f, a) flow_fail(e, s, (long)(a), 0)
 #define FLOW_FAIL_2(e, s, f, a, b) flow_fail(e, s, (long)(a), (long)(b))
-#define FLOW_PICK(e, s, f, a, b, NAME, ...) NAME
+#define FLOW_FAIL_3(e, s, f, a, b, c)                                          \
+    flow_fail(e, s, (long)(a) + (long)(b), (long)(c))
+#define FLOW_FAIL_4(e, s, f, a, b, c, d)                                       \
+    FLOW_FAIL_3(e, s, f, a, (long)(b) + (long)(c), d)
+#define FLOW_FAIL_5(e, s, f, a, b, c, d, g)                                    \
+    FLOW_FAIL_4(e, s, f, a, b, (long)(c) + (long)(d), g)
+#define FLOW_FAIL_6(e, s, f, a, b, c, d, g, h)                                 \
+    FLOW_FAIL_5(e, s, f, a, b, c, (long)(d) + (long)(g), h)
+#define FLOW_PICK(e, s, f, a, b, c, d, g, h, NAME, ...) NAME
 #define assay_fail(...)                                                        \
-    FLOW_PICK(__VA_ARGS__, FLOW_FAIL_2, FLOW_FAIL_1, FLOW_FAIL_0, 0)           \
+    FLOW_PICK(__VA_ARGS__, FLOW_FAIL_6, FLOW_FAIL_5, FLOW_FAIL_4, FLOW_FAIL_3, \
+              FLOW_FAIL_2, FLOW_FAIL_1, FLOW_FAIL_0, 0)                        \
     (__VA_ARGS__)
 
 #endif

@@ -115,7 +115,7 @@ static double correlation(void)
            sqrt((n * sxx - sx * sx) * (n * syy - sy * sy));
 }
 
-static void by_size(double unit)
+static void by_size(double unit, double cut)
 {
     (void)printf("    |value| / scale   mean words   mean ticks\n");
     for (int b = 0; b < 6; b++) {
@@ -125,7 +125,9 @@ static void by_size(double unit)
             int bucket = (int)(2 * draws[i].size / unit);
             if ((bucket > 5 ? 5 : bucket) == b) {
                 add(&words, draws[i].words);
-                add(&time, draws[i].time);
+                if (draws[i].time <= cut) {
+                    add(&time, draws[i].time);
+                }
             }
         }
         (void)printf("    %.1f to %-9.1f %10.3f %12.1f\n", b / 2.0,
@@ -141,6 +143,7 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
     assay_status status;
     mpq_t q;
     double median;
+    double cut;
     mpq_init(q);
     if (assay_rational_parse(q, parameter, "parameter", NULL) != ASSAY_OK) {
         exit(1);
@@ -153,14 +156,15 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
         exit(1);
     }
     median = quantile(offsetof(draw, size), 0.5);
+    cut = quantile(offsetof(draw, time), 0.95);
     (void)printf("%-9s %-8s %-14s %8.2f %14.3f\n", law, parameter,
                  constant_time                    ? "constant time"
                  : route == ASSAY_ROUTE_REJECTION ? "route 2"
                                                   : "route 1",
-                 welch(median, quantile(offsetof(draw, time), 0.95)),
+                 welch(median, cut),
                  correlation());
     if (unit > 0) {
-        by_size(unit);
+        by_size(unit, cut);
     }
     assay_sampler_free(s);
 }

@@ -69,6 +69,7 @@ static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
 {
     assay_shape shape = {states, 10, 20};
     assay_counts *counts = NULL;
+    assay_counts *released = NULL;
     assay_policy *policy = NULL;
     assay_dp_apvi_params params;
     assay_error err = ASSAY_ERROR_INIT;
@@ -88,15 +89,15 @@ static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
     t[0] = now();
     fill(counts, users);
     t[1] = now();
-    if (assay_dp_apvi_release(counts, &params, &vault->custodian, &err) !=
-        ASSAY_OK) {
+    if (assay_dp_apvi_release(&released, counts, &params, &vault->custodian,
+                              &err) != ASSAY_OK) {
         die(&err);
     }
     t[2] = now();
-    keep = one_pass(counts);
+    keep = one_pass(released);
     (void)keep;
     t[3] = now();
-    if (assay_dp_apvi_plan(&policy, NULL, counts, rewards, &params, &err) !=
+    if (assay_dp_apvi_plan(&policy, NULL, released, rewards, &params, &err) !=
         ASSAY_OK) {
         die(&err);
     }
@@ -107,6 +108,7 @@ static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
                  t[4] - t[3], (t[4] - t[3]) / pass, peak_megabytes());
     assay_policy_free(policy);
     assay_counts_free(counts);
+    assay_counts_free(released);
     assay_dp_apvi_params_clear(&params);
     free(rewards);
 }

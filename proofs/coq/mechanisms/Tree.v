@@ -381,9 +381,16 @@ Proof.
 Qed.
 End Budget.
 
-(* the nodes that end with record s *)
-Definition due (K s : nat) : list node := filter (fun n => Nat.eqb (S (snd n) * 2 ^ fst n) (S s)) (nodes K).
-Definition schedule (K : nat) : list (list node) := map (due K) (seq 0 K).
+(* the nodes that end with record s (counted from 0), and among them the largest
+   one, the only one that prefix sums need: its index is even *)
+Definition ends (s : nat) (n : node) : bool := Nat.eqb (S (snd n) * 2 ^ fst n) (S s).
+Definition due (K s : nat) : list node := filter (ends s) (nodes K).
+Definition closed (K s : nat) : list node := filter (fun n => Nat.even (snd n)) (due K s).
+Definition all_nodes (K : nat) : list (list node) := map (due K) (seq 0 K).
+Definition closing (K : nat) : list (list node) := map (closed K) (seq 0 K).
+(* no leaf lies in more than L nodes of the schedule *)
+Definition touches_at_most (sched : list (list node)) (L : nat) : Prop :=
+  forall i, (count (fun n => covers n i) (concat sched) <= L)%nat.
 Lemma count_one {A} (q : A -> bool) l : NoDup l -> (forall a b, q a = true -> q b = true -> a = b) -> (count q l <= 1)%nat.
 Proof.
   intros Hl Hq; induction Hl as [|a l Ha Hl IH]; [unfold count; simpl; lia|].
@@ -402,20 +409,15 @@ Proof.
   destruct (f s n); cbn [filter]; destruct (p n); cbn [length]; lia.
 Qed.
 (* every node is due at most once *)
-Lemma schedule_count K i : (count (fun n => covers n i) (concat (schedule K)) <= count (fun n => covers n i) (nodes K))%nat.
+Lemma all_nodes_count K i : (count (fun n => covers n i) (concat (all_nodes K)) <= count (fun n => covers n i) (nodes K))%nat.
 Proof.
-  unfold schedule, due; induction (nodes K) as [|n ns IH].
+  unfold all_nodes, due; induction (nodes K) as [|n ns IH].
   - induction (seq 0 K) as [|s l IHl]; simpl; auto.
-  - rewrite (count_split _ (fun s n => Nat.eqb (S (snd n) * 2 ^ fst n) (S s))).
-    assert (count (fun s => Nat.eqb (S (snd n) * 2 ^ fst n) (S s)) (seq 0 K) <= 1)%nat.
-    { apply count_one; [apply seq_NoDup|]; intros a b Ea Eb; apply Nat.eqb_eq in Ea, Eb; lia. }
+  - rewrite (count_split _ ends).
+    assert (count (fun s => ends s n) (seq 0 K) <= 1)%nat.
+    { unfold ends; apply count_one; [apply seq_NoDup|]; intros a b Ea Eb; apply Nat.eqb_eq in Ea, Eb; lia. }
     rewrite (count_cons (fun n => covers n i) n ns); destruct (covers n i); [exact (Nat.add_le_mono _ _ _ _ H IH)|exact IH].
 Qed.
-(* a stream of K records; every node of the tree is released when it is complete *)
-Definition counter {D} (leaf : D -> nat -> list Z -> nat -> Z) (m K : nat) (noise : Z -> dist Z) (d : D) : dist (list Z) :=
-  run Z.eq_dec (stream leaf m noise 0 (schedule K) (fun _ => []) []) d.
-
-
 Lemma nodes_touched K i : (count (fun n => covers n i) (nodes K) <= Nat.log2 K + 1)%nat.
 Proof.
   unfold nodes.
@@ -423,43 +425,75 @@ Proof.
   { induction l as [|h l IH]; cbn [flat_map length]; auto; rewrite count_app; pose proof (proj1 (level_touched K h i)); lia. }
   specialize (G (seq 0 (S (Nat.log2 K)))); rewrite seq_length in G; lia.
 Qed.
-Lemma schedule_cost K i c (t : R) : (0 <= c)%Z -> 0 < t ->
-  IZR (Z.of_nat (count (fun n => covers n i) (concat (schedule K))) * c) / t <= IZR (c * (Z.of_nat (Nat.log2 K) + 1)) / t.
+Lemma all_nodes_touch K : touches_at_most (all_nodes K) (Nat.log2 K + 1).
+Proof. intros i; pose proof (all_nodes_count K i); pose proof (nodes_touched K i); lia. Qed.
+Lemma count_filter {A} (p q : A -> bool) l : (count p (filter q l) <= count p l)%nat.
+Proof. induction l as [|a l IH]; simpl; auto; destruct (q a); rewrite ?count_cons; lia. Qed.
+Lemma closing_touch K : touches_at_most (closing K) (Nat.log2 K + 1).
 Proof.
-  intros Hc Ht; apply div_le; auto; apply IZR_le.
-  pose proof (schedule_count K i); pose proof (nodes_touched K i); nia.
+  intros i; eapply Nat.le_trans; [|apply (all_nodes_touch K i)]; unfold closing, all_nodes.
+  induction (seq 0 K) as [|s l IH]; simpl; auto; rewrite !count_app.
+  apply Nat.add_le_mono; [apply count_filter|exact IH].
+Qed.
+(* the nodes of a prefix sum are closed by then *)
+Lemma prefix_closed K t n : (1 <= t <= K)%nat -> In n (prefix_nodes t) -> exists s, (s < t)%nat /\ In n (closed K s).
+Proof.
+  intros Ht Hn; pose proof (proj1 (@tree_prefix unit K t Ht) n Hn) as HK.
+  apply in_map_iff in Hn; destruct Hn as (h & <- & Hh); apply filter_In in Hh; destruct Hh as [_ O].
+  pose proof (pow2_pos h); pose proof (Nat.mul_div_le t (2 ^ h) ltac:(lia)).
+  assert (t / 2 ^ h <> 0)%nat by (intros E; rewrite E in O; discriminate).
+  set (b := (t / 2 ^ h)%nat) in *; exists (b * 2 ^ h - 1)%nat; split; [nia|].
+  apply filter_In; split; [apply filter_In; split; [exact HK|]|].
+  - unfold ends; cbn [fst snd]; apply Nat.eqb_eq; replace (S (b - 1)) with b by lia; nia.
+  - cbn [snd]; replace b with (S (b - 1)) in O by lia; rewrite Nat.odd_succ in O; exact O.
+Qed.
+
+(* the transcript of a stream under a schedule *)
+Definition counter {D} (leaf : D -> nat -> list Z -> nat -> Z) (m : nat) (sched : list (list node))
+  (noise : Z -> dist Z) (d : D) : dist (list Z) :=
+  run Z.eq_dec (stream leaf m noise 0 sched (fun _ => []) []) d.
+Lemma touch_cost sched L i c (t : R) : touches_at_most sched L -> (0 <= c)%Z -> 0 < t ->
+  IZR (Z.of_nat (count (fun n => covers n i) (concat sched)) * c) / t <= IZR (c * Z.of_nat L) / t.
+Proof. intros H Hc Ht; apply div_le; auto; apply IZR_le; specialize (H i); nia. Qed.
+Lemma counter_dp {D} (leaf : D -> nat -> list Z -> nat -> Z) m sched L c (t : posreal) :
+  touches_at_most sched L -> (0 <= c)%Z ->
+  dp_mech (one_record leaf (l1leaf (fun x => x) m) c) (IZR (c * Z.of_nat L) / t) 0 (counter leaf m sched (laplace t)).
+Proof.
+  intros HL Hc d d' [i Hi].
+  apply (dp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
+  apply (stream_dp leaf m d d' t c i sched); auto.
+  - split; auto; left; split; [reflexivity|lia].
+  - apply touch_cost; auto; apply cond_pos.
+Qed.
+Lemma counter_zcdp {D} (leaf : D -> nat -> list Z -> nat -> Z) m sched L c2 (sigma2 : posreal) :
+  touches_at_most sched L -> (0 <= c2)%Z ->
+  zcdp_mech (one_record leaf (l2leaf (fun x => x) m) c2) (IZR (c2 * Z.of_nat L) / (2 * sigma2)) (counter leaf m sched (gauss sigma2)).
+Proof.
+  intros HL Hc d d' [i Hi].
+  apply (zcdp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
+  apply (stream_zcdp leaf m d d' sigma2 c2 i sched); auto.
+  - split; auto; left; split; [reflexivity|lia].
+  - apply touch_cost; auto; pose proof (cond_pos sigma2); lra.
 Qed.
 
 (** @theorem tree-laplace-adaptive
     Continual release: at each of K steps a record arrives, whose contribution (an
-    integer vector of m coordinates) may depend on all noisy nodes released before;
-    then the nodes that it completes are released with discrete Laplace noise of scale
-    t. If two streams differ in one record, by at most c in l1 given the same past,
-    the whole transcript is (c (floor(log2 K) + 1) / t)-DP. *)
+    integer vector of m coordinates) may depend on everything released before; then
+    the node that the step closes is released with discrete Laplace noise of scale t.
+    If two streams differ in one step, by at most c in l1 given the same past, the whole
+    transcript is (c (floor(log2 K) + 1) / t)-DP. *)
 Theorem tree_laplace_adaptive {D} (leaf : D -> nat -> list Z -> nat -> Z) m K c (t : posreal) : (0 <= c)%Z ->
-  dp_mech (one_record leaf (l1leaf (fun x => x) m) c) (IZR (c * (Z.of_nat (Nat.log2 K) + 1)) / t) 0
-    (counter leaf m K (laplace t)).
-Proof.
-  intros Hc d d' [i Hi].
-  apply (dp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
-  apply (stream_dp leaf m d d' t c i (schedule K)); auto.
-  - split; auto; left; split; [reflexivity|lia].
-  - apply (schedule_cost K i c t); auto; apply cond_pos.
-Qed.
+  dp_mech (one_record leaf (l1leaf (fun x => x) m) c) (IZR (c * Z.of_nat (Nat.log2 K + 1)) / t) 0
+    (counter leaf m (closing K) (laplace t)).
+Proof. apply counter_dp, closing_touch. Qed.
 (** @theorem tree-gaussian-adaptive
-    The same with discrete Gaussian noise: if two streams differ in one record, by at
+    The same with discrete Gaussian noise: if two streams differ in one step, by at
     most c2 in squared l2 given the same past, the whole transcript is
     (c2 (floor(log2 K) + 1) / (2 sigma^2))-zCDP. *)
 Theorem tree_gaussian_adaptive {D} (leaf : D -> nat -> list Z -> nat -> Z) m K c2 (sigma2 : posreal) : (0 <= c2)%Z ->
-  zcdp_mech (one_record leaf (l2leaf (fun x => x) m) c2) (IZR (c2 * (Z.of_nat (Nat.log2 K) + 1)) / (2 * sigma2))
-    (counter leaf m K (gauss sigma2)).
-Proof.
-  intros Hc d d' [i Hi].
-  apply (zcdp_filter Z.eq_dec (fun x y => x = d /\ y = d')); auto.
-  apply (stream_zcdp leaf m d d' sigma2 c2 i (schedule K)); auto.
-  - split; auto; left; split; [reflexivity|lia].
-  - apply (schedule_cost K i c2 (2 * sigma2)); auto; pose proof (cond_pos sigma2); lra.
-Qed.
+  zcdp_mech (one_record leaf (l2leaf (fun x => x) m) c2) (IZR (c2 * Z.of_nat (Nat.log2 K + 1)) / (2 * sigma2))
+    (counter leaf m (closing K) (gauss sigma2)).
+Proof. apply counter_zcdp, closing_touch. Qed.
 
 (* ---------- instances ---------- *)
 (* 1000 people, one bit each: 10 nodes a person, eps = 10/20 *)
@@ -476,11 +510,11 @@ Lemma clip01_sq a b : ((clip01 a - clip01 b) * (clip01 a - clip01 b) <= 1)%Z.
 Proof. assert (-1 <= clip01 a - clip01 b <= 1)%Z by (unfold clip01; lia); nia. Qed.
 Example thousand_episodes (reply : Z -> list Z -> nat -> Z) :
   zcdp_mech (fun d d' : nat -> Z => exists i, forall s, s <> i -> d s = d' s) (40 / (2 * (200 / 1)))
-    (counter (fun (d : nat -> Z) s past c => clip01 (reply (d s) past c)) 4 1000 (gauss (prat 200 1))).
+    (counter (fun (d : nat -> Z) s past c => clip01 (reply (d s) past c)) 4 (closing 1000) (gauss (prat 200 1))).
 Proof.
   intros d d' [i H].
   pose proof (tree_gaussian_adaptive (fun (d : nat -> Z) s past c => clip01 (reply (d s) past c)) 4 1000 4 (prat 200 1)) as G.
-  assert (E : (4 * (Z.of_nat (Nat.log2 1000) + 1) = 40)%Z) by reflexivity; rewrite E in G.
+  assert (E : (4 * Z.of_nat (Nat.log2 1000 + 1) = 40)%Z) by reflexivity; rewrite E in G.
   apply G; [lia|]; exists i; intros past; split.
   - unfold l2leaf; cbn [seq zs fold_right].
     assert (Q := fun c => clip01_sq (reply (d i) past c) (reply (d' i) past c)).
@@ -489,4 +523,7 @@ Proof.
 Qed.
 (* the first 13 = 8 + 4 + 1 records are 3 of the nodes over 1000 leaves *)
 Example thirteen : prefix_nodes 13 = [(0, 12); (2, 2); (3, 0)]%nat.
+Proof. reflexivity. Qed.
+(* of the nodes over 8 leaves, step 4 (number 3) closes only the one of level 2 *)
+Example step_four : closed 8 3 = [(2, 0)]%nat.
 Proof. reflexivity. Qed.

@@ -59,6 +59,8 @@ Inductive rline :=
 | Plain (e : line)
 (* Poisson sample, rate n/d, then discrete Gaussian: sigma^2 and squared l2 sensitivity as in line *)
 | Sampled (rate_num rate_den : positive) (sigma2_num sigma2_den : positive) (l2sq_num : N) (l2sq_den : positive)
+(* Poisson sample, rate n/d, then any mechanism that is proved (n'/d')-DP *)
+| SampledPure (rate_num rate_den : positive) (eps_num : N) (eps_den : positive)
 (* a step that runs only when a public coin of probability n/d says so *)
 | WithCoin (prob_num prob_den : positive) (step : rline).
 
@@ -73,6 +75,7 @@ Fixpoint rprice (a : positive) (e : rline) : R :=
   match e with
   | Plain e => mom_price a e
   | Sampled qn qd n d n' d' => sampled_sum (Pos.to_nat a) (prat qn qd) (nrat n' d' / (2 * prat n d))
+  | SampledPure qn qd n d => pure_mom (IZR (Zpos a)) (amplified (prat qn qd) (nrat n d))
   | WithCoin pn pd e => (1 - prat pn pd) + prat pn pd * rprice a e
   end.
 Fixpoint rallows {U} (e : rline) (m : list U -> dist (list Z)) : Prop :=
@@ -80,6 +83,8 @@ Fixpoint rallows {U} (e : rline) (m : list U -> dist (list Z)) : Prop :=
   | Plain e => allows add_remove e m
   | Sampled qn qd n d n' d' => exists f (Hq : 0 <= prat qn qd <= 1), l2sq_sens add_remove f (nrat n' d') /\
       m = poisson zvec_eq (prat qn qd) Hq (fun s => gauss_vec (prat n d) (f s))
+  | SampledPure qn qd n d => exists m' (Hq : 0 <= prat qn qd <= 1), dp_mech add_remove (nrat n d) 0 m' /\
+      m = poisson zvec_eq (prat qn qd) Hq m'
   | WithCoin pn pd e => exists m' (Hp : 0 <= prat pn pd <= 1), rallows e m' /\
       m = fun d => with_coin (prat pn pd) Hp (m' d)
   end.
@@ -98,13 +103,18 @@ Qed.
 Lemma rallows_moment {U} a e : (1 < a)%positive -> forall m : list U -> dist (list Z), rallows e m ->
   0 < rprice a e /\ moment_mech add_remove (IZR (Zpos a)) (rprice a e) m.
 Proof.
-  intros Ha; induction e as [e|qn qd n d n' d'|pn pd e IH]; intros m H; cbn [rallows rprice] in *.
+  intros Ha; induction e as [e|qn qd n d n' d'|qn qd n d|pn pd e IH]; intros m H; cbn [rallows rprice] in *.
   - split; [apply mom_price_pos|now apply allows_moment].
   - destruct H as (f & Hq & Hf & ->); rewrite sampled_sum_ok; split.
     + eapply Rlt_le_trans; [|apply sampled_ge1; auto]; [lra|].
       apply Rmult_le_pos; [apply nrat_pos|left; apply Rinv_0_lt_compat; pose proof (cond_pos (prat n d)); lra].
     + replace (IZR (Zpos a)) with (INR (Pos.to_nat a)) by (rewrite INR_IZR_INZ, positive_nat_Z; auto).
       apply poisson_gauss_moment; auto; lia.
+  - destruct H as (m' & Hq & Hm & ->); split; [apply Rdiv_lt_0_compat; apply ch2_pos|].
+    assert (Hn := nrat_pos n d).
+    apply (pure_mech_moment zvec_eq); [apply add_remove_symmetric|apply IZR_lt; lia|now apply amplified_pos|].
+    pose proof (poisson_amplification zvec_eq (prat qn qd) Hq (nrat n d) 0 m' Hn ltac:(lra) Hm) as G.
+    rewrite Rmult_0_r in G; exact G.
   - destruct H as (m' & Hp & Hm & ->); destruct (IH m' Hm) as [P M]; split.
     + destruct (Rle_dec (prat pn pd) (1 / 2)); nra.
     + now apply public_coin.
@@ -115,6 +125,7 @@ Fixpoint rvalid (e : rline) : Prop :=
   match e with
   | Plain _ => True
   | Sampled qn qd _ _ _ _ => (qn <= qd)%positive
+  | SampledPure qn qd _ _ => (qn <= qd)%positive
   | WithCoin pn pd e => (pn <= pd)%positive /\ rvalid e
   end.
 Lemma prat_le1 n d : (n <= d)%positive -> 0 <= prat n d <= 1.
@@ -130,11 +141,12 @@ Proof.
   assert (Hz : forall x, 0 <= x -> 1 <= exp ((IZR (Zpos a) - 1) * (IZR (Zpos a) * x))).
   { intros x Hx; pose proof (exp_ineq1_le ((IZR (Zpos a) - 1) * (IZR (Zpos a) * x))).
     assert (0 <= (IZR (Zpos a) - 1) * (IZR (Zpos a) * x)) by (apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra]); lra. }
-  induction e as [e|qn qd n d n' d'|pn pd e IH]; cbn [rvalid rprice].
+  induction e as [e|qn qd n d n' d'|qn qd n d|pn pd e IH]; cbn [rvalid rprice].
   - intros _; destruct e; cbn [mom_price]; try (apply Hz, price_pos); apply pure_mom_ge1; auto; try apply nrat_pos.
     apply Rmult_le_pos; [apply nrat_pos|left; apply Rinv_0_lt_compat, cond_pos].
   - intros H; rewrite sampled_sum_ok; apply sampled_ge1; [now apply prat_le1|].
     apply Rmult_le_pos; [apply nrat_pos|left; apply Rinv_0_lt_compat; pose proof (cond_pos (prat n d)); lra].
+  - intros H; apply pure_mom_ge1; auto; apply amplified_pos; [now apply prat_le1|apply nrat_pos].
   - intros [H1 H2]; specialize (IH H2); pose proof (prat_le1 pn pd H1); nra.
 Qed.
 

@@ -67,4 +67,6 @@ void mpz_init_set(mpz_t out, const mpz_t a);
 int mpz_cmp_ui(const mpz_t a, unsigned long b);
 /*@ assigns \result \from *a; */
 unsigned long mpz_get_ui(const mpz_t a);
+/*@ assigns *z \from value; */
+void mpz_set_ui(mpz_t z, unsigned long value);
 #endif
