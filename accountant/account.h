@@ -74,6 +74,7 @@ void assay_bound_cite(assay_bound *bound, const char *id);
 typedef struct assay_sum {
     mpq_t total;
     mpq_t chunk;
+    mpq_t small;
     int rounded;
 } assay_sum;
 void assay_sum_init(assay_sum *sum);

@@ -46,6 +46,9 @@ static void set_u64(mpq_t out, uint64_t n)
 /* out *= n^power */
 static void scale_u64(mpq_t out, uint64_t n, int power)
 {
+    if (n == 1) {
+        return;
+    }
     mpq_t factor;
     mpq_init(factor);
     set_u64(factor, n);
