@@ -22,6 +22,7 @@ typedef assay_status assay_method(assay_bound *out, const assay_query *query,
                                   assay_error *err);
 
 assay_method assay_method_basic;
+assay_method assay_method_advanced;
 assay_method assay_method_zcdp;
 assay_method assay_method_gaussian;
 assay_method assay_method_renyi;

@@ -14,7 +14,7 @@
  *   discrete-gaussian     the same / dimension
  *   laplace               scale / sensitivity
  *   rounded-laplace       the same
- *   discrete-laplace      the same
+ *   discrete-laplace      the same / dimension
  *   randomized-response   p / k     (with probability p answer uniformly of k)
  *   exponential           epsilon   (range-bounded: the mechanism is eps-DP)
  *   noisy-max             epsilon

@@ -74,6 +74,7 @@ typedef struct entry {
 
 static const entry methods[] = {
     {"basic", assay_method_basic, 1},
+    {"advanced", assay_method_advanced, 1},
     {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
     {"renyi", assay_method_renyi, 1},

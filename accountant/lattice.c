@@ -231,7 +231,8 @@ static void cite(assay_bound *out, const assay_event *event)
     if (event->mechanism == ASSAY_DISCRETE_LAPLACE ||
         event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
         assay_bound_cite(out, "discrete-noise-loss");
-    } else if (assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, NULL) ==
+        assay_bound_cite(out, assay_pmf_vector_id(event));
+    } else if (assay_event_cost(&cost, event, ASSAY_REPLACE_ONE, NULL) ==
                ASSAY_OK) {
         assay_bound_cite(out, cost.pure_id);
         assay_bound_cite(out, cost.pure_id2);

@@ -421,8 +421,12 @@ void assay_moment_cite(assay_bound *bound, const assay_moment *m)
 {
     const assay_event *event = m->event;
     if (event->sampling == ASSAY_SAMPLE_POISSON) {
-        assay_bound_cite(bound, gaussian_kind(event) ? "poisson-gaussian-renyi"
-                                                     : "poisson-pure");
+        assay_bound_cite(bound,
+                         event->mechanism == ASSAY_DISCRETE_GAUSSIAN
+                             ? "poisson-gaussian-renyi"
+                         : gaussian_kind(event)
+                             ? "poisson-gaussian-renyi-continuous"
+                             : "poisson-pure");
     } else if (event->sampling == ASSAY_SAMPLE_WITHOUT_REPLACEMENT) {
         assay_bound_cite(bound, "without-replacement-renyi");
     }
@@ -433,6 +437,9 @@ void assay_moment_cite(assay_bound *bound, const assay_moment *m)
         assay_bound_cite(bound, laplace_kind(event) && pure ? "laplace-renyi"
                                 : pure                      ? "pure-to-renyi"
                                                             : NULL);
+    }
+    if (mpq_sgn(m->cost.delta) > 0) {
+        assay_bound_cite(bound, "approximate-split");
     }
     if (mpq_cmp_ui(event->coin, 1, 1) < 0) {
         assay_bound_cite(bound, "public-coin");

@@ -310,9 +310,10 @@ static void cite_kind(assay_bound *out, const assay_event *event)
     } else if (event->mechanism == ASSAY_DISCRETE_LAPLACE ||
                event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
         assay_bound_cite(out, "discrete-noise-loss");
+        assay_bound_cite(out, assay_pmf_vector_id(event));
     } else if (event->mechanism == ASSAY_RANDOMIZED_RESPONSE) {
         assay_bound_cite(out, "randomized-response");
-    } else if (assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, NULL) ==
+    } else if (assay_event_cost(&cost, event, ASSAY_REPLACE_ONE, NULL) ==
                ASSAY_OK) {
         assay_bound_cite(out, cost.pure_id);
         assay_bound_cite(out, cost.pure_id2);

@@ -26,6 +26,9 @@ void assay_pmf_atom(assay_pmf *out, const arb_t loss, const arb_t p,
 /** How many copies of the pmf one event is (ones of a vector). */
 uint64_t assay_pmf_repeats(const assay_event *event);
 
+/** The theorem by which a vector is one number, NULL if not needed. */
+const char *assay_pmf_vector_id(const assay_event *event);
+
 /* Gaussian and Laplace noise: losses with a density. */
 int assay_pmf_is_smooth(const assay_event *event);
 assay_status assay_pmf_smooth(assay_pmf *remove, assay_pmf *add,
