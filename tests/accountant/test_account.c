@@ -264,6 +264,53 @@ static void every_method_is_above_the_exact_one(void **state)
     }
 }
 
+/* upper and lower bound of pld */
+static void both_ends(const char *yaml, const char *delta_text, double *low,
+                      double *high)
+{
+    assay_event_file file = parse(yaml);
+    assay_account_options options = {.method = "pld", .lower = 1};
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_guarantee g;
+    mpq_t delta;
+    mpq_init(delta);
+    assay_guarantee_init(&g);
+    assert_int_equal(assay_rational_parse(delta, delta_text, "d", &err),
+                     ASSAY_OK);
+    assert_int_equal(assay_account(&g, &file.list, delta, &options, &err),
+                     ASSAY_OK);
+    assert_true(g.bounds[0].has_lower);
+    *low = mpq_get_d(g.bounds[0].epsilon_lower);
+    *high = mpq_get_d(g.bounds[0].epsilon);
+    assay_guarantee_clear(&g);
+    mpq_clear(delta);
+    assay_event_file_clear(&file);
+}
+
+static void lower_bounds_are_below_the_truth(void **state)
+{
+    (void)state;
+    double low, high;
+    both_ends(ONE("mechanism: gaussian, sigma: 5, count: 40"), "1e-6", &low,
+              &high);
+    double exact = epsilon_of(ONE("mechanism: gaussian, sigma: 5, count: 40"),
+                              "1e-6", "gaussian");
+    assert_true(low <= exact && low >= 0.99 * exact);
+    const char *steps = ONE("mechanism: gaussian, sigma: 1.1, sampling: "
+                            "poisson, rate: 0.01, count: 10000");
+    both_ends(steps, "1e-5", &low, &high); /* the truth is 5.19258 */
+    assert_true(low <= 5.19259 && low >= 5.17);
+    assert_true(high >= 5.19257 && high <= 5.19258 * 1.0001);
+    both_ends(ONE("mechanism: laplace, scale: 10, count: 100"), "1e-5", &low,
+              &high); /* 4.22034 */
+    assert_true(low <= 4.22035 && low >= 4.1 && high >= 4.22034);
+    both_ends(ONE("mechanism: discrete-laplace, scale: 10, count: 30"), "1e-5",
+              &low, &high);
+    exact = epsilon_of(ONE("mechanism: discrete-laplace, scale: 10, count: 30"),
+                       "1e-5", "lattice");
+    assert_true(low <= exact && high >= exact * (1 - 1e-13));
+}
+
 static void epsilon_and_delta_agree(void **state)
 {
     (void)state;
@@ -430,6 +477,7 @@ int main(void)
         cmocka_unit_test(more_sampling_never_helps),
         cmocka_unit_test(groups_and_coins_are_monotone),
         cmocka_unit_test(every_method_is_above_the_exact_one),
+        cmocka_unit_test(lower_bounds_are_below_the_truth),
         cmocka_unit_test(epsilon_and_delta_agree),
         cmocka_unit_test(tiny_deltas_are_exact),
         cmocka_unit_test(parallel_costs_its_largest_part),
