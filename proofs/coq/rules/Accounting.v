@@ -312,3 +312,60 @@ Proof.
         with ((1 - w) * (lsum P l - u * lsum Q l) + w * (lsum P l - v * lsum Q l)) by ring.
       apply Rplus_le_compat; apply Rmult_le_compat_l; lra.
 Qed.
+
+(* ---------- instances ---------- *)
+(* a count with Laplace noise of scale 10: eps = 1/10 *)
+Definition response (e : R) : pld := Pld 0 [((1 - 0) * (exp e / (1 + exp e)), / exp e); ((1 - 0) * / (1 + exp e), exp e)].
+Example count_response : pld_mech add_remove (response (1 / 10)) (fun d => laplace_vec (prat 10 1) (size_query d)).
+Proof. apply (response_dominates zvec_eq); [lra|lra|apply count_both]. Qed.
+Lemma response_sound e : sound (response e).
+Proof.
+  pose proof (exp_pos e); assert (0 < / (1 + exp e)) by (apply Rinv_0_lt_compat; lra); assert (0 < / exp e) by (apply Rinv_0_lt_compat; lra).
+  split; simpl; [lra|]; constructor; [split|constructor; [split|constructor]]; simpl; unfold Rdiv; repeat apply Rmult_le_pos; lra.
+Qed.
+Lemma response_mass e : pmass (response e) = 1 /\ qmass (response e) = 1.
+Proof. pose proof (exp_pos e); unfold pmass, qmass; simpl; split; field; lra. Qed.
+(* the same count on a 10% sample: both directions *)
+Example sampled_count_pld :
+  pld_mech (fun d d' => adds_one d' d) (sampled_remove (1 / 10) (response (1 / 10)))
+    (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))) /\
+  pld_mech adds_one (sampled_add (1 / 10) (response (1 / 10)))
+    (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))).
+Proof.
+  destruct (response_mass (1 / 10)) as [M1 M2].
+  apply poisson_dominating_pair; auto using response_sound; try lra.
+  - intros d d' A; apply count_response; right; auto.
+  - intros d d' A; apply count_response; left; auto.
+Qed.
+(* a count that changes by at most 3, sigma^2 = 25, atoms at -2..5 *)
+Example count_by_three (f : list Z -> Z) : (forall d d', add_remove d d' -> (Z.abs (f d - f d') <= Z.of_nat 3)%Z) ->
+  let l := [-2; -1; 0; 1; 2; 3; 4; 5]%Z in let v := prat 25 1 in
+  pld_mech add_remove (Pld (1 - lsum (gauss v 0) l) (map (fun x => (gauss v 0 x, gauss v (Z.of_nat 3) x / gauss v 0 x)) l)) (fun d => gauss v (f d)).
+Proof.
+  intros H l v; apply discrete_noise_loss; auto using gauss_concave; repeat constructor; simpl; intuition discriminate.
+Qed.
+Example sampled_count_moment : moment_mech add_remove 8 (pure_mom 8 (amplified (1 / 10) (1 / 10)))
+  (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))).
+Proof. apply poisson_pure; [lra|lra|apply size_laplace10]. Qed.
+Example batch_zcdp : zcdp_mech replace_one (2 / (2 * (100 / 1))) (wor zvec_eq 100 (fun d => gauss_vec (prat 100 1) (histogram d))).
+Proof. apply sampling_no_worse; [lra|apply histogram_gauss]. Qed.
+(* a batch of 100 of 1000 records, histogram with scale 4 (eps = 1/2) *)
+Example batch_curve d d' l : length d = 1000%nat -> replace_one d d' -> NoDup l ->
+  let M := fun d => laplace_vec (prat 4 1) (histogram d) in
+  lsum (wor zvec_eq 100 M d) l - 1 * lsum (wor zvec_eq 100 M d') l <=
+    INR 100 / INR 1000 * curve (response (2 / (4 / 1))) (1 + (1 - 1) / (INR 100 / INR 1000)).
+Proof.
+  intros Hd A Hl M; apply (wor_dominating_pair zvec_eq 100 1000 (response (2 / (4 / 1))) M); auto; try lia; try lra.
+  - apply histogram_unordered.
+  - apply (response_dominates zvec_eq); [lra|lra|].
+    intros s s' B; split; apply histogram_laplace; auto; now apply replace_one_sym.
+Qed.
+(* a coin against itself, grid {1} *)
+Example coin_dots : pld_pair pld_one (coin_dist (1 / 2) half) (coin_dist (1 / 2) half).
+Proof.
+  apply (connect_the_dots pld_one [1]).
+  - apply pld_one_sound.
+  - split; [lra|split; [constructor; [simpl; lra|constructor]|]]; intros c Hc.
+    unfold curve, hinges; simpl; unfold pos_part; rewrite !Rmax_left; lra.
+  - intros c l Hc Hl; apply pld_pair_refl; auto using pld_one_covers; simpl in Hc; intuition lra.
+Qed.
