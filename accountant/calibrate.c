@@ -171,8 +171,8 @@ static assay_status check_which(const assay_event_list *list, size_t which,
 {
     return which < list->num_events
                ? ASSAY_OK
-               : assay_fail(err, ASSAY_INVALID,
-                            "there is no event number %zu", which + 1);
+               : assay_fail(err, ASSAY_INVALID, "there is no event number %zu",
+                            which + 1);
 }
 
 assay_status assay_calibrate_noise(assay_event_list *list, size_t which,
@@ -184,12 +184,16 @@ assay_status assay_calibrate_noise(assay_event_list *list, size_t which,
     if (status != ASSAY_OK) {
         return status;
     }
-    search s = {list, which, target, options, dial_of(&list->events[which]),
+    search s = {list,
+                which,
+                target,
+                options,
+                dial_of(&list->events[which]),
                 target->digits > 0 ? target->digits : 6};
     if (s.dial == DIAL_NONE) {
-        return assay_fail(
-            err, ASSAY_UNSUPPORTED, "%s has no single noise to set",
-            assay_mechanism_name(list->events[which].mechanism));
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "%s has no single noise to set",
+                          assay_mechanism_name(list->events[which].mechanism));
     }
     mpq_t best;
     double low = 0.0;

@@ -79,10 +79,10 @@ static double reach(const assay_part *parts, size_t num_parts, int bits,
         double f[2];
         for (int k = 0; k < 2; k++) {
             double e = exp(s[k]);
-            f[k] = (assay_compose_near(parts, num_parts, bits,
-                                       base + side * e) -
-                    shift - goal) /
-                   e;
+            f[k] =
+                (assay_compose_near(parts, num_parts, bits, base + side * e) -
+                 shift - goal) /
+                e;
             f[k] = isnan(f[k]) ? INFINITY : f[k];
             if (f[k] < found) {
                 found = f[k];
@@ -238,8 +238,7 @@ static inline int negligible(assay_complex a)
 }
 
 /* product *= z^n; a factor below 1e-125 makes it zero (charged in finish) */
-static assay_complex times_power(assay_complex out, assay_complex z,
-                                 uint64_t n)
+static assay_complex times_power(assay_complex out, assay_complex z, uint64_t n)
 {
     for (; n > 0; n >>= 1) {
         if (negligible(z) || negligible(out)) {
@@ -289,8 +288,9 @@ static void multiply_part(work *w, const assay_part *part, int bits,
 
 /* Transforms back into window order and bounds the error. With B a bound on all
    |prod X_i^{n_i}|, C the computed product, and an error d_k + f_i at point k
-   (||d|| <= e_i): |z^n - (z-D)^n| <= n |D| (|z|+|D|)^{n-1}; where |z| >= 1/2 the
-   part with f is at most 2 n f |z|^n e^{2n(e+f)}, elsewhere n f 0.51^{n-1}. So
+   (||d|| <= e_i): |z^n - (z-D)^n| <= n |D| (|z|+|D|)^{n-1}; where |z| >= 1/2
+   the part with f is at most 2 n f |z|^n e^{2n(e+f)}, elsewhere n f 0.51^{n-1}.
+   So
    ||dC|| <= B sum n_i e_i + sum 2.1 n_i f_i e^{2 n_i (e_i+f_i)} ||C||
              + B sqrt(N) sum n_i f_i 0.51^{n_i-1} + rho ||C|| + N 1e-100,
    rho = sqrt(5) u per product; then theta ||C|| for the way back; all over
@@ -424,11 +424,10 @@ static window window_for(const assay_part *parts, size_t num_parts, int bits,
     double h = ldexp(1.0, -bits);
     w.top = reach(parts, num_parts, bits, 0.0, 0.0, 1, log_lost,
                   fmax(2.0 * t, 0.3), &w.s);
-    w.bottom = -reach(parts, num_parts, bits, t, k, -1, -18.0,
-                      fmax(t, 0.1), &w.below);
+    w.bottom =
+        -reach(parts, num_parts, bits, t, k, -1, -18.0, fmax(t, 0.1), &w.below);
     double fold = reach(parts, num_parts, bits, t, k, 1,
-                        log_lost - (k - t * epsilon), fmax(t, 0.1),
-                        &w.fold);
+                        log_lost - (k - t * epsilon), fmax(t, 0.1), &w.fold);
     w.top = fmax(w.top, epsilon + 4.0 * h);
     w.bottom = fmin(w.bottom, epsilon - 4.0 * h);
     w.length = fmax(w.top - w.bottom, fold - epsilon);
@@ -451,8 +450,8 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
         if (k - tilt * epsilon - first > 6.0) {
             break;
         }
-        window w = window_for(parts, num_parts, out->bits, tilt, epsilon,
-                              log_lost);
+        window w =
+            window_for(parts, num_parts, out->bits, tilt, epsilon, log_lost);
         if (!(w.length < 0.75 * best.length)) {
             continue;
         }
@@ -506,8 +505,8 @@ assay_status assay_compose(assay_composed *out, const assay_part *parts,
     arb_init(out->fold);
     out->bits = bits;
     out->tilt = tilt;
-    assay_status status = choose_window(out, parts, num_parts, epsilon,
-                                        log_lost, &chosen, err);
+    assay_status status =
+        choose_window(out, parts, num_parts, epsilon, log_lost, &chosen, err);
     if (status == ASSAY_OK) {
         status = work_init(&w, out->length, err);
     }
@@ -618,8 +617,7 @@ static void value_and_charge(arb_t value, arb_t charges,
     arb_init(t);
     arb_init(e);
     arb_set_d(value, (double)s.value);
-    arb_set_d(charges,
-              rounding + noise + cut + fabs((double)s.value) * 3e-16);
+    arb_set_d(charges, rounding + noise + cut + fabs((double)s.value) * 3e-16);
     arb_set_d(t, c->tilt);
     arb_set_d(e, epsilon);
     arb_mul(t, t, e, prec);

@@ -8,10 +8,10 @@
  * x_i[j] = p_i[j] e^{t j h} / M_i sum to about 1, and
  *   p[j] = (prod M_i^{n_i}) e^{-t j h} x[j],  x the convolution of all x_i.
  * x is computed circularly on N points. Folding only adds mass to a point, and
- * what lies above the window is bounded by Markov: P(L >= top) <= e^{-s top} E e^{sL}.
- * The tilt makes the transform's error relative to the tail, so tiny deltas cost
- * nothing. With ||err||_2 the bound on the computed x,
- *   delta(eps) <= F (sum_j w_j x^_j + ||w||_2 ||err||_2 + rounding)
+ * what lies above the window is bounded by Markov: P(L >= top) <= e^{-s top} E
+ * e^{sL}. The tilt makes the transform's error relative to the tail, so tiny
+ * deltas cost nothing. With ||err||_2 the bound on the computed x, delta(eps)
+ * <= F (sum_j w_j x^_j + ||w||_2 ||err||_2 + rounding)
  *                 + P(L >= top) + sum n_i p_i[infinity],
  *   w_j = e^{-t d_j} (1 - e^{-d_j}) for d_j = j h - eps > 0,
  *   F = (prod M_i^{n_i}) e^{-t eps}.

@@ -138,8 +138,9 @@ static assay_status price_response(assay_cost *out, const assay_event *event,
     mpq_clear(ratio);
     arb_clear(x);
     if (!ok) {
-        return assay_fail(err, ASSAY_RANGE, "randomized-response: p is too "
-                                            "small to price");
+        return assay_fail(err, ASSAY_RANGE,
+                          "randomized-response: p is too "
+                          "small to price");
     }
     price_pure(out, event, "randomized-response");
     return ASSAY_OK;
@@ -211,8 +212,7 @@ static assay_status group_delta(mpq_t delta, const mpq_t epsilon,
               : assay_fail(err, ASSAY_RANGE, "group: delta is out of range");
 }
 
-static assay_status price_approximate(assay_cost *out,
-                                      const assay_event *event,
+static assay_status price_approximate(assay_cost *out, const assay_event *event,
                                       assay_error *err)
 {
     mpq_set(out->delta, event->delta);
@@ -232,8 +232,8 @@ static assay_status price_approximate(assay_cost *out,
 }
 
 /* Feldman, McMillan, Talwar 2021, Theorem 3.1: n shuffled eps0-DP reports are
-   (ln(1 + (e-1)/(e+1) (8 sqrt(e ln(4/delta)/n) + 8 e/n)), delta)-DP, e = e^eps0,
-   when a report is replaced, for eps0 <= ln(n / (16 ln(2/delta))). */
+   (ln(1 + (e-1)/(e+1) (8 sqrt(e ln(4/delta)/n) + 8 e/n)), delta)-DP, e =
+   e^eps0, when a report is replaced, for eps0 <= ln(n / (16 ln(2/delta))). */
 static int shuffle_ball(arb_t x, const assay_event *event)
 {
     slong prec = ASSAY_PREC;
@@ -277,8 +277,7 @@ static int shuffle_ball(arb_t x, const assay_event *event)
 }
 
 static assay_status price_shuffle(assay_cost *out, const assay_event *event,
-                                  assay_neighbours neighbours,
-                                  assay_error *err)
+                                  assay_neighbours neighbours, assay_error *err)
 {
     arb_t x;
     arb_init(x);

@@ -265,8 +265,8 @@ assay_status assay_event_validate(const assay_event *event, assay_error *err)
         return assay_fail(err, ASSAY_INVALID, "mechanism: unknown number %d",
                           (int)event->mechanism);
     }
-    unsigned fields = specs[event->mechanism].needs |
-                      specs[event->mechanism].takes;
+    unsigned fields =
+        specs[event->mechanism].needs | specs[event->mechanism].takes;
     assay_status status = check_rationals(event, fields, err);
     if (status == ASSAY_OK) {
         status = check_counts(event, fields, err);

@@ -1,7 +1,7 @@
 /* ring: glue */
 /*
- * Privacy-loss distributions: discretise each kind of event by dominance, all on
- * one grid, convolve with a proved error, read off epsilon or delta. Both
+ * Privacy-loss distributions: discretise each kind of event by dominance, all
+ * on one grid, convolve with a proved error, read off epsilon or delta. Both
  * directions (record removed, record added) are kept to the end.
  */
 #include <math.h>
@@ -333,10 +333,10 @@ static void finish_bound(assay_bound *out, answer answers[2], int num,
 {
     if (query->fixed_epsilon) {
         mpq_set(out->epsilon, query->target);
-        mpq_set(out->delta, num == 2 && mpq_cmp(answers[1].delta,
-                                                answers[0].delta) > 0
-                                ? answers[1].delta
-                                : answers[0].delta);
+        mpq_set(out->delta,
+                num == 2 && mpq_cmp(answers[1].delta, answers[0].delta) > 0
+                    ? answers[1].delta
+                    : answers[0].delta);
         if (mpq_cmp_ui(out->delta, 1, 1) > 0) {
             mpq_set_ui(out->delta, 1, 1);
         }
@@ -386,9 +386,8 @@ static assay_status discretise_lower(pld *p, int direction, assay_error *err)
         assay_pmf_clear(&k->pmf[direction]);
         uint64_t kept = k->event.count;
         k->event.count = k->count;
-        status = assay_pmf_event_lower(
-            &k->pmf[direction], &k->event, &grid,
-            direction == 1 && !k->symmetric, err);
+        status = assay_pmf_event_lower(&k->pmf[direction], &k->event, &grid,
+                                       direction == 1 && !k->symmetric, err);
         k->event.count = kept;
     }
     return status;
@@ -431,8 +430,8 @@ static void lower_direction(assay_bound *out, pld *p, int direction,
     }
     double at = mpq_get_d(out->epsilon);
     int bits = p->bits + 1;
-    double tilt = fmax(1e-3, assay_compose_tilt(parts, p->num, bits, at,
-                                                p->tilt));
+    double tilt =
+        fmax(1e-3, assay_compose_tilt(parts, p->num, bits, at, p->tilt));
     if (assay_compose(&c, parts, p->num, bits, tilt, at,
                       p->log_delta + log(p->gap) - 2.0, 1,
                       &ignored) != ASSAY_OK) {
@@ -530,8 +529,8 @@ assay_status assay_method_pld(assay_bound *out, const assay_query *query,
                               assay_error *err)
 {
     pld p = {.fixed_epsilon = query->fixed_epsilon};
-    p.gap = query->options->max_gap > 0.0 ? query->options->max_gap
-                                          : DEFAULT_GAP;
+    p.gap =
+        query->options->max_gap > 0.0 ? query->options->max_gap : DEFAULT_GAP;
     if (query->options->method == NULL && query->events->num_events > 2000) {
         return assay_fail(err, ASSAY_UNSUPPORTED, "pld: too many events");
     }

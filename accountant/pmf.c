@@ -224,9 +224,10 @@ static assay_status atoms_lower(assay_pmf *out, const assay_event *event,
     assay_atoms atoms = {.capacity = 50000};
     atoms.loss = _arb_vec_init((slong)atoms.capacity);
     atoms.mass = _arb_vec_init((slong)atoms.capacity);
-    assay_status status = atoms.loss != NULL && atoms.mass != NULL
-                              ? assay_atoms_event(&atoms, event, grid->tail, err)
-                              : ASSAY_MEMORY;
+    assay_status status =
+        atoms.loss != NULL && atoms.mass != NULL
+            ? assay_atoms_event(&atoms, event, grid->tail, err)
+            : ASSAY_MEMORY;
     for (size_t i = 0; i < atoms.num && status == ASSAY_OK; i++) {
         arf_t low;
         arf_init(low);
@@ -286,7 +287,7 @@ assay_status assay_pmf_event_lower(assay_pmf *out, const assay_event *event,
     coin_lower(out, event->coin);
     assay_pmf_sort(out);
     settle(out);
-    return out->failed ? assay_fail(err, ASSAY_MEMORY,
-                                    "no memory for a distribution")
-                       : ASSAY_OK;
+    return out->failed
+               ? assay_fail(err, ASSAY_MEMORY, "no memory for a distribution")
+               : ASSAY_OK;
 }

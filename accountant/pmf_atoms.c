@@ -82,7 +82,8 @@ uint64_t assay_pmf_repeats(const assay_event *event)
 
 const char *assay_pmf_vector_id(const assay_event *event)
 {
-    int one = event->dimension == 1 || mpq_cmp_ui(event->sensitivity, 1, 1) <= 0;
+    int one =
+        event->dimension == 1 || mpq_cmp_ui(event->sensitivity, 1, 1) <= 0;
     return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one ? "vector-shift"
                                                               : NULL;
 }

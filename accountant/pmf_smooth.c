@@ -6,10 +6,10 @@
  * With Q the law without the record and P0 the law with it, the sampled pair is
  * P = (1-q) Q + q P0 against Q, and l = log(1 - q + q e^z), z the loss of
  * (P0, Q). z is monotone in one real variable:
- *   Gaussian, shift mu:  z > t  iff  x > t/mu + mu/2,  Q: x ~ N(0,1), P0: N(mu,1)
- *   Laplace, shift s:    Q(z > t) = e^{-(t+s)/2}/2, P0(z <= t) = e^{-(s-t)/2}/2 for
- *                        -s <= t < s
- * A cell's masses are differences of tails at its two ends.
+ *   Gaussian, shift mu:  z > t  iff  x > t/mu + mu/2,  Q: x ~ N(0,1), P0:
+ * N(mu,1) Laplace, shift s:    Q(z > t) = e^{-(t+s)/2}/2, P0(z <= t) =
+ * e^{-(s-t)/2}/2 for -s <= t < s A cell's masses are differences of tails at
+ * its two ends.
  */
 #include <arb_hypgeom.h>
 
@@ -288,9 +288,7 @@ static double cell_cost(const smooth *s, double low, double high)
     double bulk = s->count * (1.0 + tilt) * w * w / 8.0 *
                   exp(fmin(600.0, fmax(up, down) - s->grid->log_scale)) /
                   s->grid->cell;
-    double over = high > s->grid->focus   ? p
-                  : -low > s->grid->focus ? q
-                                          : 0.0;
+    double over = high > s->grid->focus ? p : -low > s->grid->focus ? q : 0.0;
     double jump = s->count * over * w / 8.0 / s->grid->jump;
     return fmax(bulk, jump);
 }
@@ -304,8 +302,8 @@ static void range(int64_t *first, int64_t *last, const smooth *s)
     double bottom = -mu;
     if (s->gaussian) {
         double far = sqrt(fmax(0.0, -2.0 * log(s->grid->tail)));
-        double sampled = sqrt(
-            fmax(0.0, 2.0 * log(s->rate_near / s->grid->tail)));
+        double sampled =
+            sqrt(fmax(0.0, 2.0 * log(s->rate_near / s->grid->tail)));
         top = fmax(far, mu + sampled) * mu - 0.5 * mu * mu;
         bottom = -far * mu - 0.5 * mu * mu;
     }
@@ -478,9 +476,9 @@ assay_status assay_pmf_smooth(assay_pmf *remove, assay_pmf *add,
 
 /* ---- lower bounds ----
  *
- * Merging outputs is post-processing: it can only lower the profile. A window of
- * losses with masses p, q becomes one atom of loss log(p/q), which is near the
- * window's centre, and is moved down to the grid. The windows are shifted a
+ * Merging outputs is post-processing: it can only lower the profile. A window
+ * of losses with masses p, q becomes one atom of loss log(p/q), which is near
+ * the window's centre, and is moved down to the grid. The windows are shifted a
  * little (second order in their width) so that log(p/q) lies just above the
  * centre's grid point: then moving it down costs next to nothing.
  */
@@ -495,10 +493,9 @@ static double boundary_shift(const smooth *s, double l, double w, int sign)
     double m1 = (1.0 - s->rate_near) * q1 + s->rate_near * p1;
     double slope = m0 > 1e-290 && m1 > 1e-290 ? log(m1 / m0) / (0.5 * w) : 0.0;
     double least = w * w / 24.0; /* -log E e^{-l} against the mean */
-    double shift = sign > 0
-                       ? 1.1 * (least + w * w / 12.0 * fmax(0.0, -slope))
-                       : 1.1 * fmin(0.0, least - w * w / 12.0 *
-                                                     fmax(0.0, slope));
+    double shift =
+        sign > 0 ? 1.1 * (least + w * w / 12.0 * fmax(0.0, -slope))
+                 : 1.1 * fmin(0.0, least - w * w / 12.0 * fmax(0.0, slope));
     return fmax(-0.2 * w, fmin(0.2 * w, shift));
 }
 

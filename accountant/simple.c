@@ -75,9 +75,8 @@ assay_status assay_method_basic(assay_bound *out, const assay_query *query,
         return status;
     }
     assay_bound_cite(out, "compose-basic");
-    int fits = query->fixed_epsilon
-                   ? mpq_cmp(out->epsilon, query->target) <= 0
-                   : mpq_cmp(out->delta, query->target) <= 0;
+    int fits = query->fixed_epsilon ? mpq_cmp(out->epsilon, query->target) <= 0
+                                    : mpq_cmp(out->delta, query->target) <= 0;
     if (!fits) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
                           "basic composition does not reach the target");
@@ -104,8 +103,8 @@ static assay_status zcdp_epsilon(assay_bound *out, const mpq_t slack,
         status = assay_fail(err, ASSAY_UNSUPPORTED,
                             "zcdp needs a delta above the events' own");
     } else {
-        status = assay_zcdp_epsilon(out->epsilon, out->alpha, out->rho, rest,
-                                    err);
+        status =
+            assay_zcdp_epsilon(out->epsilon, out->alpha, out->rho, rest, err);
     }
     mpq_clear(rest);
     return status;
@@ -135,8 +134,7 @@ assay_status assay_method_zcdp(assay_bound *out, const assay_query *query,
 {
     mpq_t slack;
     mpq_init(slack);
-    assay_status status =
-        total(out->rho, slack, out, query->events, 1, err);
+    assay_status status = total(out->rho, slack, out, query->events, 1, err);
     if (status == ASSAY_OK) {
         assay_bound_cite(out, "compose-zcdp");
         assay_bound_cite(out, "zcdp-to-dp");
@@ -233,7 +231,8 @@ static assay_status advanced_answer(assay_bound *out, const assay_query *query,
     mpq_srcptr given = query->fixed_epsilon ? query->target : rest;
     mpq_ptr answer = query->fixed_epsilon ? out->delta : out->epsilon;
     assay_status status = ASSAY_OK;
-    if (mpq_sgn(squares) == 0 || (!query->fixed_epsilon && mpq_sgn(rest) <= 0)) {
+    if (mpq_sgn(squares) == 0 ||
+        (!query->fixed_epsilon && mpq_sgn(rest) <= 0)) {
         status = assay_fail(err, ASSAY_UNSUPPORTED,
                             "advanced composition needs epsilons above 0 and "
                             "a delta above the events' own");

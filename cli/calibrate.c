@@ -11,7 +11,8 @@
 #include "core/rational.h"
 
 static const char help[] =
-    "usage: assay calibrate EVENTS.yaml (--noise | --steps) TARGET [options]\n\n"
+    "usage: assay calibrate EVENTS.yaml (--noise | --steps) TARGET "
+    "[options]\n\n"
     "Finds the smallest noise of one event (sigma, scale, or the largest\n"
     "epsilon), or its largest count, so that all events together meet TARGET:\n"
     "  --epsilon E --delta D    or    --rho R\n\n"
@@ -55,16 +56,36 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
     opterr = 0;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         switch (c) {
-        case 'n': out->noise = 1; break;
-        case 's': out->steps = 1; break;
-        case 'e': out->epsilon = optarg; break;
-        case 'd': out->delta = optarg; break;
-        case 'r': out->rho = optarg; break;
-        case 'i': out->event = optarg; break;
-        case 'g': out->digits = atoi(optarg); break;
-        case 'm': out->options.method = optarg; break;
-        case 'j': out->json = 1; break;
-        case 'h': (void)fputs(help, stdout); return -1;
+        case 'n':
+            out->noise = 1;
+            break;
+        case 's':
+            out->steps = 1;
+            break;
+        case 'e':
+            out->epsilon = optarg;
+            break;
+        case 'd':
+            out->delta = optarg;
+            break;
+        case 'r':
+            out->rho = optarg;
+            break;
+        case 'i':
+            out->event = optarg;
+            break;
+        case 'g':
+            out->digits = atoi(optarg);
+            break;
+        case 'm':
+            out->options.method = optarg;
+            break;
+        case 'j':
+            out->json = 1;
+            break;
+        case 'h':
+            (void)fputs(help, stdout);
+            return -1;
         default:
             (void)assay_fail(err, ASSAY_INVALID,
                              "unknown or incomplete option '%.40s'; see --help",
@@ -72,9 +93,8 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
             return 0;
         }
     }
-    int target = out->rho != NULL
-                     ? out->epsilon == NULL
-                     : out->epsilon != NULL && out->delta != NULL;
+    int target = out->rho != NULL ? out->epsilon == NULL
+                                  : out->epsilon != NULL && out->delta != NULL;
     if (optind + 1 != argc || out->noise == out->steps || !target ||
         out->digits < 0 || out->digits > 12) {
         (void)assay_fail(err, ASSAY_INVALID,
@@ -93,8 +113,8 @@ static assay_status read_target(assay_target *out, const request *req,
     out->digits = req->digits;
     out->has_rho = req->rho != NULL;
     if (req->rho != NULL) {
-        status = assay_rational_parse_positive(out->rho, req->rho, "--rho",
-                                               err);
+        status =
+            assay_rational_parse_positive(out->rho, req->rho, "--rho", err);
     } else {
         status = assay_rational_parse_positive(out->epsilon, req->epsilon,
                                                "--epsilon", err);
@@ -155,8 +175,7 @@ static void print(const request *req, const assay_event_list *list,
             (void)printf("sigma = %s\n", sigma);
         }
         if (epsilon != NULL) {
-            (void)printf("epsilon <= %s by %s\n", epsilon,
-                         g->bounds[0].method);
+            (void)printf("epsilon <= %s by %s\n", epsilon, g->bounds[0].method);
         }
     }
     free(sigma);
@@ -171,9 +190,8 @@ static assay_status run(const request *req, assay_event_file *file,
     assay_target target;
     assay_guarantee g;
     assay_status status =
-        req->event != NULL
-            ? assay_u64_parse(&which, req->event, "--event", err)
-            : ASSAY_OK;
+        req->event != NULL ? assay_u64_parse(&which, req->event, "--event", err)
+                           : ASSAY_OK;
     if (status == ASSAY_OK && which == 0) {
         status = assay_fail(err, ASSAY_INVALID, "--event counts from 1");
     }
@@ -203,8 +221,8 @@ int assay_cli_calibrate(int argc, char **argv)
         return 0;
     }
     assay_event_file file;
-    assay_status status = parsed ? assay_event_file_read(&file, req.path, &err)
-                                 : ASSAY_INVALID;
+    assay_status status =
+        parsed ? assay_event_file_read(&file, req.path, &err) : ASSAY_INVALID;
     if (status == ASSAY_OK) {
         status = run(&req, &file, &err);
         assay_event_file_clear(&file);

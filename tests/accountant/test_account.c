@@ -138,9 +138,8 @@ static const char *const kinds[] = {
     "mechanism: tree-gaussian, sigma: %s, levels: 5",
 };
 #define NUM_KINDS (sizeof kinds / sizeof kinds[0])
-static const char *const all_methods[] = {"basic",    "advanced", "zcdp",
-                                          "renyi",    "gaussian", "lattice",
-                                          "pld"};
+static const char *const all_methods[] = {
+    "basic", "advanced", "zcdp", "renyi", "gaussian", "lattice", "pld"};
 #define NUM_METHODS (sizeof all_methods / sizeof all_methods[0])
 
 static void make(char *out, size_t len, const char *kind, const char *noise,
@@ -250,8 +249,8 @@ static void every_method_is_above_the_exact_one(void **state)
         ONE("mechanism: approximate, epsilon: 1/5, delta: 1e-9, count: 30"),
     };
     for (size_t i = 0; i < 5; i++) {
-        double exact = epsilon_of(lists[i], "1e-6", i == 0 ? "gaussian"
-                                                           : "lattice");
+        double exact =
+            epsilon_of(lists[i], "1e-6", i == 0 ? "gaussian" : "lattice");
         assert_true(exact > 0);
         for (size_t m = 0; m < NUM_METHODS; m++) {
             double e = epsilon_of(lists[i], "1e-6", all_methods[m]);
@@ -456,9 +455,9 @@ static void calibrated_noise_is_the_smallest(void **state)
     mpq_set_ui(target.epsilon, 1, 1);
     mpq_set_ui(target.delta, 1, 1000000);
     assay_account_options options = {.method = "gaussian"};
-    assert_int_equal(assay_calibrate_noise(&file.list, 0, &target, &options, &g,
-                                           &err),
-                     ASSAY_OK);
+    assert_int_equal(
+        assay_calibrate_noise(&file.list, 0, &target, &options, &g, &err),
+        ASSAY_OK);
     /* mu(1, 1e-6) = 0.2365..., sigma = 4.2247... */
     near(sqrt(mpq_get_d(file.list.events[0].sigma2)), 4.22467, 3e-6);
     assert_true(mpq_cmp(g.bounds[0].epsilon, target.epsilon) <= 0);
