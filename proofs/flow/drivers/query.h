@@ -12,7 +12,8 @@ int64_t private_file;
     ensures 1 <= tally->num_cells <= 2; */
 assay_status flow_tally_init(assay_tally *tally, const assay_query *query,
                              assay_error *err);
-/*@ assigns tally->count, tally->sum, private_data[0 .. 1] \from private_file; */
+/*@ assigns tally->count, tally->sum, private_data[0 .. 1]
+      \from private_file; */
 void flow_tally_scan(assay_tally *tally);
 /*@ assigns \nothing; */
 void flow_tally_clear(assay_tally *tally);
