@@ -412,18 +412,58 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
     return status;
 }
 
+/* Digits of x and then `end`; returns the place behind. */
+static char *put_number(char *at, uint64_t x, char end)
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + x % 10);
+        x /= 10;
+    } while (x > 0);
+    while (n > 0) {
+        *at++ = digits[--n];
+    }
+    *at++ = end;
+    return at;
+}
+
+/* A reward is one of a few: its text is made once. */
+#define REWARD_LEN 28
+
+static char *reward_texts(const assay_mdp *mdp)
+{
+    size_t pairs = assay_shape_pairs(&mdp->shape);
+    char *text = calloc(pairs, REWARD_LEN);
+    for (size_t i = 0; text != NULL && i < pairs; i++) {
+        (void)snprintf(text + i * REWARD_LEN, REWARD_LEN, "%.17g",
+                       mdp->reward[i]);
+    }
+    return text;
+}
+
 static void write_user(FILE *file, const assay_mdp *mdp,
-                       const double *behaviour, uint64_t user,
-                       assay_envrand *rand)
+                       const double *behaviour, const char *rewards,
+                       uint64_t user, assay_envrand *rand)
 {
     const assay_shape *shape = &mdp->shape;
     uint32_t s = assay_mdp_reset(mdp, rand);
     for (uint32_t h = 0; h < shape->horizon; h++) {
+        char line[160];
+        char *at = line;
         size_t row = assay_shape_pair(shape, h, s, 0);
         uint32_t a = assay_mdp_draw(behaviour + row, shape->num_actions, rand);
         uint32_t next = assay_mdp_step(mdp, h, s, a, rand);
-        (void)fprintf(file, "%" PRIu64 ",%u,%u,%u,%.17g,%u\n", user, h + 1, s,
-                      a, mdp->reward[row + a], next);
+        const char *r = rewards + (row + a) * REWARD_LEN;
+        at = put_number(at, user, ',');
+        at = put_number(at, h + 1, ',');
+        at = put_number(at, s, ',');
+        at = put_number(at, a, ',');
+        memcpy(at, r, strlen(r));
+        at += strlen(r);
+        *at++ = ',';
+        at = put_number(at, next, '\n');
+        (void)fwrite(line, 1, (size_t)(at - line), file);
         s = next;
     }
 }
@@ -435,18 +475,24 @@ assay_status assay_trajectories_write_csv(const char *path,
                                           assay_error *err)
 {
     assay_envrand rand;
+    char *rewards = reward_texts(mdp);
     FILE *file = fopen(path, "wb");
     int bad;
-    if (file == NULL) {
-        return assay_fail(err, ASSAY_IO, "%s: %s", path, strerror(errno));
+    if (file == NULL || rewards == NULL) {
+        if (file != NULL) {
+            (void)fclose(file);
+        }
+        free(rewards);
+        return assay_fail(err, ASSAY_IO, "%s: cannot be written", path);
     }
     assay_envrand_init(&rand, seed, 0);
     (void)fprintf(file, HEADER "\n");
     for (uint64_t user = 1; user <= num_users && !ferror(file); user++) {
-        write_user(file, mdp, behaviour, user, &rand);
+        write_user(file, mdp, behaviour, rewards, user, &rand);
     }
     bad = ferror(file);
     bad |= fclose(file) != 0;
+    free(rewards);
     if (bad) {
         return assay_fail(err, ASSAY_IO, "%s: cannot write all of it", path);
     }
