@@ -221,18 +221,6 @@ static int matches(const mpq_t stated, const mpq_t exact, int inexact,
     return ok;
 }
 
-/* A decimal of 15 digits at or just above the exact value. */
-static int is_rounded_up(const mpq_t stated, const mpq_t exact)
-{
-    mpq_t limit;
-    mpq_init(limit);
-    mpq_set_str(limit, "100000000000001/100000000000000", 10);
-    mpq_mul(limit, limit, exact);
-    int ok = mpq_cmp(stated, exact) >= 0 && mpq_cmp(stated, limit) <= 0;
-    mpq_clear(limit);
-    return ok;
-}
-
 /* One price step: `sum` += runs * price. 1 if it is right. */
 static int check_price(mpq_t sum, int *inexact, const json_t *step,
                        const json_t *group, int zcdp)
@@ -267,7 +255,7 @@ static int check_price(mpq_t sum, int *inexact, const json_t *step,
         mpq_mul(runs, runs, zcdp ? price.rho : price.epsilon);
         *inexact |= price.inexact;
         ok = zcdp ? matches(stated, runs, price.inexact, 100)
-                  : is_rounded_up(stated, runs);
+                  : assay_recheck_is_rounded(stated, runs);
         mpq_add(sum, sum, runs);
     }
     assay_recheck_price_clear(&price);
@@ -322,7 +310,7 @@ static int check_end(const json_t *steps, size_t at, const json_t *guarantee,
              json_object_size(json_object_get(compose, "in")) == 0 &&
              json_object_size(json_object_get(compose, "out")) == 2 &&
              assay_recheck_number(total, epsilon) &&
-             is_rounded_up(total, sum) &&
+             assay_recheck_is_rounded(total, sum) &&
              text_is(compose, "out/epsilon", epsilon) &&
              text_is(compose, "out/delta", "0") && text_is(guarantee, "delta", "0");
     }
@@ -500,12 +488,13 @@ static void check_profile(json_t *findings, const json_t *predicate)
 {
     const json_t *points = json_object_get(predicate, "profile");
     json_t *groups = group_rows(assay_json_at(predicate, "ledger/rows"));
-    mpq_t rho, epsilon, delta, alpha;
+    mpq_t rho, epsilon, delta, alpha, before;
     size_t wrong = 0;
     mpq_init(rho);
     mpq_init(epsilon);
     mpq_init(delta);
     mpq_init(alpha);
+    mpq_init(before);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         assay_recheck_price price;
         const json_t *group = json_array_get(groups, i);
@@ -525,9 +514,11 @@ static void check_profile(json_t *findings, const json_t *predicate)
             !assay_recheck_number(epsilon, assay_json_text(p, "epsilon")) ||
             !assay_recheck_number(delta, assay_json_text(p, "delta")) ||
             !assay_recheck_number(alpha, assay_json_text(p, "alpha")) ||
+            mpq_cmp(epsilon, before) <= 0 ||
             !assay_recheck_delta(delta, rho, epsilon, alpha)) {
             wrong = i + 1;
         }
+        mpq_set(before, epsilon);
     }
     if (wrong != 0 || json_array_size(points) < 2) {
         FAIL("profile", "point %zu is not on the curve", wrong);
@@ -538,6 +529,7 @@ static void check_profile(json_t *findings, const json_t *predicate)
     mpq_clear(epsilon);
     mpq_clear(delta);
     mpq_clear(alpha);
+    mpq_clear(before);
     json_decref(groups);
 }
 

@@ -34,8 +34,12 @@ void assay_recheck_price_clear(assay_recheck_price *price);
 int assay_recheck_event(assay_recheck_price *out, const json_t *event,
                         int zcdp);
 
-/** 1 if `epsilon` is at least, and within 10^-13 of, the epsilon of rho-zCDP
- *  at delta through the order alpha. */
+/** 1 if `stated` is the next decimal of 15 or 16 significant digits at or
+ *  above `exact`. */
+int assay_recheck_is_rounded(const mpq_t stated, const mpq_t exact);
+
+/** 1 if `epsilon` is the epsilon of rho-zCDP at delta through the order alpha,
+ *  rounded up in this way. */
 int assay_recheck_epsilon(const mpq_t epsilon, const mpq_t rho,
                           const mpq_t delta, const mpq_t alpha);
 /** The same for delta at epsilon. */

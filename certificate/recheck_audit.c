@@ -141,11 +141,9 @@ static const json_t *attacked_event(const json_t *predicate, const json_t *r)
 static int claim_agrees(mpq_t claim, const json_t *event, const json_t *r)
 {
     assay_recheck_price price;
-    mpq_t slack;
     const char *kind = assay_json_text(r, "claim");
     int rho = kind != NULL && strcmp(kind, "rho") == 0;
     assay_recheck_price_init(&price);
-    mpq_init(slack);
     int ok = kind != NULL && (rho || strcmp(kind, "epsilon") == 0) &&
              assay_recheck_number(claim, assay_json_text(r, "value")) &&
              assay_recheck_event(&price, event, rho) &&
@@ -153,11 +151,8 @@ static int claim_agrees(mpq_t claim, const json_t *event, const json_t *r)
     if (ok && rho) {
         ok = mpq_equal(claim, price.rho);
     } else if (ok) {
-        mpq_set_str(slack, "100000000000001/100000000000000", 10);
-        mpq_mul(slack, slack, price.epsilon);
-        ok = mpq_cmp(claim, price.epsilon) >= 0 && mpq_cmp(claim, slack) <= 0;
+        ok = assay_recheck_is_rounded(claim, price.epsilon);
     }
-    mpq_clear(slack);
     assay_recheck_price_clear(&price);
     return ok;
 }

@@ -9,6 +9,7 @@
 #include "certificate/recheck.h"
 
 #define PREC 320
+#define DIGITS 15
 
 int assay_recheck_number(mpq_t out, const char *text)
 {
@@ -179,19 +180,77 @@ static void delta_at(mpfr_t out, const mpq_t rho, const mpq_t epsilon,
     mpfr_clear(x);
 }
 
-/* high <= stated <= low (1 + 10^-13) */
+/* q > 0 times 10^power */
+static void shift_decimal(mpq_t q, long power)
+{
+    mpq_t ten;
+    mpq_init(ten);
+    mpz_ui_pow_ui(mpq_numref(ten), 10, (unsigned long)labs(power));
+    if (power >= 0) {
+        mpq_mul(q, q, ten);
+    } else {
+        mpq_div(q, q, ten);
+    }
+    mpq_clear(ten);
+}
+
+static void round_up(mpq_t q, unsigned digits)
+{
+    mpz_t whole, low, high;
+    if (mpq_sgn(q) <= 0) {
+        return;
+    }
+    mpz_init(whole);
+    mpz_init(low);
+    mpz_init(high);
+    mpz_ui_pow_ui(low, 10, digits - 1);
+    mpz_ui_pow_ui(high, 10, digits);
+    long power = (long)digits - (long)mpz_sizeinbase(mpq_numref(q), 10) +
+                 (long)mpz_sizeinbase(mpq_denref(q), 10);
+    shift_decimal(q, power);
+    for (; mpq_cmp_z(q, high) >= 0; power--) {
+        shift_decimal(q, -1);
+    }
+    for (; mpq_cmp_z(q, low) < 0; power++) {
+        shift_decimal(q, 1);
+    }
+    mpz_cdiv_q(whole, mpq_numref(q), mpq_denref(q));
+    mpq_set_z(q, whole);
+    shift_decimal(q, -power);
+    mpz_clear(whole);
+    mpz_clear(low);
+    mpz_clear(high);
+}
+
+int assay_recheck_is_rounded(const mpq_t stated, const mpq_t exact)
+{
+    mpq_t value;
+    int ok = 0;
+    mpq_init(value);
+    for (unsigned digits = DIGITS; digits <= DIGITS + 1; digits++) {
+        mpq_set(value, exact);
+        round_up(value, digits);
+        ok |= mpq_equal(stated, value);
+    }
+    mpq_clear(value);
+    return ok;
+}
+
+/* At least the upper end, and one of the two ends rounded up. */
 static int is_tight(const mpq_t stated, mpfr_t low, mpfr_t high)
 {
-    mpq_t slack, limit;
-    mpq_init(slack);
-    mpq_init(limit);
-    mpq_set_str(slack, "10000000000001/10000000000000", 10);
-    mpfr_get_q(limit, low);
-    mpq_mul(limit, limit, slack);
-    int ok = mpfr_number_p(low) && mpfr_number_p(high) &&
-             mpfr_cmp_q(high, stated) <= 0 && mpq_cmp(stated, limit) <= 0;
-    mpq_clear(slack);
-    mpq_clear(limit);
+    mpq_t a, b;
+    if (!mpfr_number_p(low) || !mpfr_number_p(high)) {
+        return 0;
+    }
+    mpq_init(a);
+    mpq_init(b);
+    mpfr_get_q(a, low);
+    mpfr_get_q(b, high);
+    int ok = mpq_cmp(stated, b) >= 0 && (assay_recheck_is_rounded(stated, a) ||
+                                         assay_recheck_is_rounded(stated, b));
+    mpq_clear(a);
+    mpq_clear(b);
     return ok;
 }
 
