@@ -101,19 +101,20 @@ static assay_status note_user(part *p, const assay_csv_row *row)
 static void add_row(part *p, const assay_csv_row *row)
 {
     assay_counts *counts = p->counts;
-    uint32_t num_states = counts->shape.num_states;
-    size_t pair = assay_shape_pair(&counts->shape, (uint32_t)row->h - 1,
-                                   (uint32_t)row->s, (uint32_t)row->a);
-    int64_t *triple =
-        counts->cell + counts->num_pairs + pair * num_states + row->s_next;
+    uint32_t h = (uint32_t)row->h - 1;
+    size_t pair;
+    size_t triple;
     p->rows++;
-    if (p->shared) {
-        __atomic_fetch_add(counts->cell + pair, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(triple, 1, __ATOMIC_RELAXED);
-    } else {
-        counts->cell[pair]++;
-        (*triple)++;
+    if (!p->shared) {
+        assay_counts_add(counts, h, (uint32_t)row->s, (uint32_t)row->a,
+                         (uint32_t)row->s_next);
+        return;
     }
+    pair =
+        assay_shape_pair(&counts->shape, h, (uint32_t)row->s, (uint32_t)row->a);
+    triple = counts->num_pairs + pair * counts->shape.num_states + row->s_next;
+    __atomic_fetch_add(counts->cell + pair, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(counts->cell + triple, 1, __ATOMIC_RELAXED);
 }
 
 static assay_status take_line(part *p, const char *text, size_t len)
