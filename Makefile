@@ -52,7 +52,7 @@ help: ## this list
 	@echo "make test               unit, edge, law and command tests"
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 	@echo "prove-NAME              the proofs of one unit, e.g. prove-uniform"
-	@echo "Variables: BUILD PREFIX DESTDIR CC WP_CACHE=replay|update|none"
+	@echo "Variables: BUILD PREFIX DESTDIR CC V=1 WP_CACHE=replay|update|none"
 
 deps: $(BUILD)/deps.stamp ## install Debian packages that are missing
 
@@ -61,30 +61,40 @@ $(BUILD)/deps.stamp: .ci/packages.txt
 	@.ci/deps
 	@touch $@
 
+V ?= 0
+ifeq ($(V),0)
+Q := @
+endif
+
+.SECONDARY:
 $(BUILD)/obj/%.o: %.c | $(BUILD)/deps.stamp
 	@mkdir -p $(@D)
-	$(COMPILE)
+	@echo "  CC   $<"
+	$(Q)$(COMPILE)
 
 $(BUILD)/libassay.a: $(LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(BUILD)/libtool.a: $(TOOL_LIB_OBJ)
-	rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(BUILD)/libassay.so: $(LIB_OBJ) core/libassay.map
-	$(CC) -shared $(CFLAGS) -Wl,-soname,libassay.so.$(SOVERSION) \
+	@echo "  LD   $@"
+	$(Q)$(CC) -shared $(CFLAGS) -Wl,-soname,libassay.so.$(SOVERSION) \
 	  -Wl,--version-script,core/libassay.map -Wl,--no-undefined \
 	  -o $@ $(LIB_OBJ) $(LDFLAGS) $(LIBS)
-	ln -sf libassay.so $(BUILD)/libassay.so.$(SOVERSION)
+	$(Q)ln -sf libassay.so $(BUILD)/libassay.so.$(SOVERSION)
 
 $(BUILD)/assay: $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
-	$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a $(LDFLAGS) $(LIBS)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a $(LDFLAGS) $(LIBS)
 
 # Test, law and bench programs: one source each, with shared helpers tests/support/*.c
 SUPPORT_OBJ := $(call obj,$(wildcard tests/support/*.c))
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -o $@ $< $(SUPPORT_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a \
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(SUPPORT_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a \
 	  $(LDFLAGS) $(LIBS) -lcmocka
 
 test: all $(TESTS) $(LAWS) $(BENCHES) ## every test; ends with "N passed, N failed"
@@ -92,6 +102,10 @@ test: all $(TESTS) $(LAWS) $(BENCHES) ## every test; ends with "N passed, N fail
 
 test-asan: ## the tests under AddressSanitizer and UBSan
 	$(MAKE) BUILD=build/asan CFLAGS="$(SAN_FLAGS)" OPT=-O1 test
+
+test-valgrind: all $(TESTS) ## the unit tests of core and mechanisms under valgrind
+	@for t in $(filter $(BUILD)/tests/core/% $(BUILD)/tests/mechanisms/test_t% $(BUILD)/tests/mechanisms/test_samplers,$(TESTS)); do \
+	  valgrind -q --error-exitcode=9 --leak-check=full $$t || exit 1; done
 
 test-clang: ## the tests built by clang
 	$(MAKE) BUILD=build/clang CC=clang test

@@ -23,6 +23,13 @@ typedef assay_status assay_method(assay_bound *out, const assay_query *query,
 
 assay_method assay_method_basic;
 assay_method assay_method_zcdp;
+assay_method assay_method_gaussian;
+assay_method assay_method_renyi;
+assay_method assay_method_pld;
+assay_method assay_method_lattice;
+
+/** Plain Gaussian noise (or nothing): the closed form covers it. */
+int assay_event_is_gaussian(const assay_event *event);
 
 /** The price of one run of an event (count 1), group and coin included.
  *  has_pure: it is (epsilon, delta)-DP. has_rho: it is rho-zCDP except with
@@ -51,6 +58,11 @@ assay_status assay_event_cost(assay_cost *out, const assay_event *event,
 assay_status assay_zcdp_best_delta(mpq_t delta, mpq_t alpha, const mpq_t rho,
                                    const mpq_t epsilon,
                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** epsilon at delta from a Renyi divergence of at most `value` at one order. */
+assay_status assay_renyi_epsilon(mpq_t epsilon, const mpq_t value,
+                                 const mpq_t delta, const mpq_t alpha,
+                                 assay_error *err) ASSAY_MUST_CHECK;
 
 void assay_bound_init(assay_bound *bound, const char *method);
 void assay_bound_clear(assay_bound *bound);

@@ -163,6 +163,9 @@ assay_status assay_event_from_json(assay_event *out, const json_t *json,
 assay_status assay_event_text(char **out, const assay_event *event,
                               assay_error *err) ASSAY_MUST_CHECK;
 
+/** 1 if the two differ at most in count and label. */
+int assay_event_same_kind(const assay_event *a, const assay_event *b);
+
 typedef struct assay_event_list {
     assay_neighbours neighbours;
     char unit[ASSAY_UNIT_LEN]; /* "person" unless said */

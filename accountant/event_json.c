@@ -295,6 +295,24 @@ assay_status assay_event_text(char **out, const assay_event *event,
                         : assay_fail(err, ASSAY_MEMORY, "no memory for JSON");
 }
 
+int assay_event_same_kind(const assay_event *a, const assay_event *b)
+{
+    char *x = NULL;
+    char *y = NULL;
+    assay_event one = *a; /* shallow: only count and label differ */
+    assay_event two = *b;
+    one.count = two.count = 1;
+    memset(one.label, 0, sizeof one.label);
+    memset(two.label, 0, sizeof two.label);
+    int same = a->mechanism == b->mechanism && a->sampling == b->sampling &&
+               assay_event_text(&x, &one, NULL) == ASSAY_OK &&
+               assay_event_text(&y, &two, NULL) == ASSAY_OK &&
+               strcmp(x, y) == 0;
+    free(x);
+    free(y);
+    return same;
+}
+
 /* ---- reading ---- */
 
 /* Exact text of a scalar: strings and integers; a JSON real is refused, it

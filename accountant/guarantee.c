@@ -74,7 +74,11 @@ typedef struct entry {
 
 static const entry methods[] = {
     {"basic", assay_method_basic, 1},
+    {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
+    {"renyi", assay_method_renyi, 1},
+    {"lattice", assay_method_lattice, 0},
+    {"pld", assay_method_pld, 0},
 };
 
 static double now(void)

@@ -5,7 +5,7 @@
 
 #include <flint/fmpq.h>
 
-void assay_arb_set_mpq(arb_t out, const mpq_t q, slong prec)
+void assay_arb_set_mpq(arb_t out, mpq_srcptr q, slong prec)
 {
     fmpq_t f;
     fmpq_init(f);

@@ -12,7 +12,7 @@
 #define ASSAY_DIGITS 15
 
 /** A ball that contains q. */
-void assay_arb_set_mpq(arb_t out, const mpq_t q, slong prec);
+void assay_arb_set_mpq(arb_t out, mpq_srcptr q, slong prec);
 /** The largest (smallest) number of the ball, as an exact rational. 0 if the
  *  ball is not finite; then `out` is untouched. */
 int assay_arb_upper(mpq_t out, const arb_t x);

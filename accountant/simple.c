@@ -35,6 +35,9 @@ static assay_status total(mpq_t first, mpq_t second, assay_bound *out,
             if (out != NULL) {
                 assay_bound_cite(out, zcdp ? cost.rho_id : cost.pure_id);
                 assay_bound_cite(out, zcdp ? cost.rho_id2 : cost.pure_id2);
+                assay_bound_cite(out, event->sampling != ASSAY_SAMPLE_ALL
+                                          ? "sampling-no-worse"
+                                          : NULL);
             }
         }
     }

@@ -110,9 +110,10 @@ assay_status assay_zcdp_best_delta(mpq_t delta, mpq_t alpha, const mpq_t rho,
     return assay_zcdp_delta(delta, rho, epsilon, alpha, err);
 }
 
-/* eps = a rho + (ln(1/delta) + log_factor(a)) / (a - 1), upper end */
-static int epsilon_at(mpq_t epsilon, const mpq_t alpha, const mpq_t rho,
-                      const mpq_t delta)
+/* eps = value + (ln(1/delta) + log_factor(a)) / (a - 1), upper end, decimal */
+assay_status assay_renyi_epsilon(mpq_t epsilon, const mpq_t value,
+                                 const mpq_t delta, const mpq_t alpha,
+                                 assay_error *err)
 {
     slong prec = ASSAY_PREC;
     arb_t a, x, t;
@@ -126,19 +127,25 @@ static int epsilon_at(mpq_t epsilon, const mpq_t alpha, const mpq_t rho,
     arb_sub(x, x, t, prec);
     arb_sub_ui(t, a, 1, prec);
     arb_div(x, x, t, prec);
-    assay_arb_set_mpq(t, rho, prec);
-    arb_addmul(x, a, t, prec);
+    assay_arb_set_mpq(t, value, prec);
+    arb_add(x, x, t, prec);
     int ok = assay_arb_upper(epsilon, x);
+    if (ok && mpq_sgn(epsilon) < 0) {
+        mpq_set_ui(epsilon, 0, 1);
+    }
+    assay_decimal_outward(epsilon, ASSAY_DIGITS, 1);
     arb_clear(a);
     arb_clear(x);
     arb_clear(t);
-    return ok;
+    return ok ? ASSAY_OK
+              : assay_fail(err, ASSAY_RANGE, "epsilon is out of range");
 }
 
 assay_status assay_zcdp_epsilon(mpq_t epsilon, mpq_t alpha, const mpq_t rho,
                                 const mpq_t delta, assay_error *err)
 {
-    if (mpq_sgn(rho) < 0 || mpq_sgn(delta) <= 0 || mpq_cmp_ui(delta, 1, 1) >= 0) {
+    if (mpq_sgn(rho) < 0 || mpq_sgn(delta) <= 0 ||
+        mpq_cmp_ui(delta, 1, 1) >= 0) {
         return assay_fail(err, ASSAY_INVALID,
                           "zcdp: rho must not be negative and delta lie in "
                           "(0, 1)");
@@ -147,15 +154,9 @@ assay_status assay_zcdp_epsilon(mpq_t epsilon, mpq_t alpha, const mpq_t rho,
     mpq_init(value);
     set_order(alpha, search_order(epsilon_near, exp(assay_log_double(rho)),
                                   -assay_log_double(delta)));
-    int ok = epsilon_at(value, alpha, rho, delta);
-    if (ok) {
-        if (mpq_sgn(value) < 0) {
-            mpq_set_ui(value, 0, 1);
-        }
-        assay_decimal_outward(value, ASSAY_DIGITS, 1);
-        mpq_set(epsilon, value);
-    }
+    mpq_mul(value, alpha, rho);
+    assay_status status =
+        assay_renyi_epsilon(epsilon, value, delta, alpha, err);
     mpq_clear(value);
-    return ok ? ASSAY_OK
-              : assay_fail(err, ASSAY_RANGE, "zcdp: epsilon is out of range");
+    return status;
 }

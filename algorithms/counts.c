@@ -17,8 +17,8 @@ assay_status assay_counts_new(assay_counts **out, const assay_shape *shape,
         counts->shape = *shape;
         counts->num_pairs = assay_shape_pairs(shape);
         counts->num_triples = assay_shape_triples(shape);
-        counts->cell = calloc(counts->num_pairs + counts->num_triples,
-                              sizeof(int64_t));
+        counts->cell =
+            calloc(counts->num_pairs + counts->num_triples, sizeof(int64_t));
     }
     if (counts == NULL || counts->cell == NULL) {
         free(counts);

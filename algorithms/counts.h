@@ -42,8 +42,8 @@ static inline void assay_counts_add(assay_counts *counts, uint32_t h,
 {
     size_t pair = assay_shape_pair(&counts->shape, h, s, a);
     counts->cell[pair]++;
-    counts->cell[counts->num_pairs + pair * counts->shape.num_states +
-                 s_next]++;
+    counts
+        ->cell[counts->num_pairs + pair * counts->shape.num_states + s_next]++;
 }
 
 /** `into` += `from`: integers, so the order of merging does not matter. */

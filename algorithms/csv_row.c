@@ -1,4 +1,4 @@
-/* ring: kernel */
+/* ring: glue */
 #include "algorithms/csv_row.h"
 
 static int digit(char c)

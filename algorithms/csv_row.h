@@ -1,4 +1,4 @@
-/* ring: kernel */
+/* ring: glue */
 /**
  * One line of a trajectory file, `user,h,s,a,r,s_next`.
  */
@@ -15,13 +15,13 @@ typedef struct assay_csv_row {
 
 typedef enum assay_csv_fault {
     ASSAY_CSV_FINE = 0,
-    ASSAY_CSV_USER,   /* not a whole number below 2^64          */
-    ASSAY_CSV_H,      /* likewise, and so on                    */
+    ASSAY_CSV_USER, /* not a whole number below 2^64          */
+    ASSAY_CSV_H,    /* likewise, and so on                    */
     ASSAY_CSV_S,
     ASSAY_CSV_A,
-    ASSAY_CSV_R,      /* not a finite decimal                   */
+    ASSAY_CSV_R, /* not a finite decimal                   */
     ASSAY_CSV_S_NEXT,
-    ASSAY_CSV_FIELDS  /* not six fields                         */
+    ASSAY_CSV_FIELDS /* not six fields                         */
 } assay_csv_fault;
 
 /**

@@ -71,10 +71,13 @@ void assay_dp_apvi_widths_get(assay_dp_apvi_widths *out,
                               const assay_dp_apvi_params *params,
                               const assay_shape *shape);
 
-/** The only step that sees private data. Writes noisy integers over `counts`
- *  (the exact ones are gone); with triples_only the pairs become the sums of
- *  noisy triples. `custodian` may be NULL without noise. */
-assay_status assay_dp_apvi_release(assay_counts *counts,
+/**
+ * The only step that sees private data: `released` (fresh memory, of the same
+ * shape) gets noisy integers; with triples_only its pairs are sums of noisy
+ * triples. `custodian` may be NULL without noise, which copies.
+ */
+assay_status assay_dp_apvi_release(assay_counts **released,
+                                   const assay_counts *counts,
                                    const assay_dp_apvi_params *params,
                                    struct assay_custodian *custodian,
                                    assay_error *err) ASSAY_MUST_CHECK;
@@ -91,8 +94,8 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
                                 const assay_dp_apvi_params *params,
                                 assay_error *err) ASSAY_MUST_CHECK;
 
-/** Release and plan: `counts` are used up. */
-assay_status assay_dp_apvi_learn(assay_policy **out, assay_counts *counts,
+/** Release and plan. */
+assay_status assay_dp_apvi_learn(assay_policy **out, const assay_counts *counts,
                                  const double *rewards,
                                  const assay_dp_apvi_params *params,
                                  struct assay_custodian *custodian,

@@ -163,8 +163,7 @@ static assay_status fill_clinic(assay_mdp *mdp, const env_spec *spec,
     (void)spec;
     if (mdp->shape.num_states != ASSAY_CLINIC_STATES ||
         mdp->shape.num_actions != ASSAY_CLINIC_ACTIONS) {
-        return assay_fail(err, ASSAY_INVALID,
-                          "clinic: has S = %u and A = %u",
+        return assay_fail(err, ASSAY_INVALID, "clinic: has S = %u and A = %u",
                           ASSAY_CLINIC_STATES, ASSAY_CLINIC_ACTIONS);
     }
     assay_clinic_fill(mdp, mdp->shape.horizon);
@@ -247,8 +246,7 @@ assay_status assay_environment_new(assay_mdp **out, const char *spec_text,
 }
 
 assay_status assay_environment_behaviour(double **out, const char *spec,
-                                         const assay_mdp *mdp,
-                                         assay_error *err)
+                                         const assay_mdp *mdp, assay_error *err)
 {
     const assay_shape *shape = &mdp->shape;
     size_t pairs = assay_shape_pairs(shape);

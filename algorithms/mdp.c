@@ -247,6 +247,5 @@ assay_status assay_mdp_evaluate_mixed(double *value, const assay_mdp *mdp,
                                       const double *probability,
                                       assay_error *err)
 {
-    return sweep(value, mdp, choose_mixed, (void *)(uintptr_t)probability,
-                 err);
+    return sweep(value, mdp, choose_mixed, (void *)(uintptr_t)probability, err);
 }

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "algorithms/board.h"
-#include "mechanisms/vector_counter.h"
 
 /* The rule's numbers, the same for every row. */
 typedef struct rule_numbers {
-    double e1, e2;       /* widths after width_scale */
-    double spread;       /* times 1/sqrt(n): the statistical bonus */
-    double spread_p;     /* LDP-OB: of the transitions */
-    double fixed;        /* times 1/n: the privatizer's bonus */
+    double e1, e2;   /* widths after width_scale */
+    double spread;   /* times 1/sqrt(n): the statistical bonus */
+    double spread_p; /* LDP-OB: of the transitions */
+    double fixed;    /* times 1/n: the privatizer's bonus */
 } rule_numbers;
 
 struct assay_online {
@@ -21,17 +20,17 @@ struct assay_online {
     assay_board board;
     rule_numbers num;
     uint64_t observed;
-    double cost_step;      /* 2^-cost_bits */
-    double *mean_cost;     /* [pair]: c~ - bonus */
-    double *inverse;       /* [pair]: 1/n, 0: optimistic */
-    double *value;         /* [h][s], h = H zero */
-    double *q;             /* [h][s][a] */
-    double *weight;        /* UCB-PO: log weights [pair] */
-    double *mixed;         /* UCB-PO: probabilities [pair] */
+    double cost_step;  /* 2^-cost_bits */
+    double *mean_cost; /* [pair]: c~ - bonus */
+    double *inverse;   /* [pair]: 1/n, 0: optimistic */
+    double *value;     /* [h][s], h = H zero */
+    double *q;         /* [h][s][a] */
+    double *weight;    /* UCB-PO: log weights [pair] */
+    double *mixed;     /* UCB-PO: probabilities [pair] */
     assay_policy *policy;
-    uint8_t *row_changed;  /* [pair] */
-    uint32_t deepest;      /* steps h < deepest have changed rows; 0: none */
-    int fresh;             /* nothing planned yet */
+    uint8_t *row_changed; /* [pair] */
+    uint32_t deepest;     /* steps h < deepest have changed rows; 0: none */
+    int fresh;            /* nothing planned yet */
 };
 
 void assay_online_params_init(assay_online_params *params)
@@ -57,7 +56,17 @@ void assay_online_params_clear(assay_online_params *params)
 uint64_t assay_online_sensitivity(const assay_online_params *params,
                                   const assay_shape *shape)
 {
-    return (uint64_t)(params->triples_only ? 4 : 6) * shape->horizon;
+    int triples = params->triples_only || params->noise == ASSAY_NOISE_UNARY;
+    return (uint64_t)(triples ? 4 : 6) * shape->horizon;
+}
+
+uint64_t assay_online_levels(uint64_t episodes)
+{
+    uint64_t levels = 1;
+    while (levels < 63 && (UINT64_C(1) << levels) < episodes) {
+        levels++;
+    }
+    return levels;
 }
 
 /* Chowdhury and Zhou, Lemmas 3 and 4, with the corrected b: a sum of m
@@ -71,7 +80,7 @@ void assay_online_widths(double *pairs, double *triples,
     double sa = (double)shape->num_states * shape->num_actions;
     double log1 = log(6.0 * sa * steps / params->failure);
     double log2 = log1 + log((double)shape->num_states);
-    uint64_t levels = assay_counter_levels(params->episodes);
+    uint64_t levels = assay_online_levels(params->episodes);
     double terms = (double)params->episodes;
     uint64_t bound = assay_online_sensitivity(params, shape);
     double b;
@@ -92,6 +101,12 @@ void assay_online_widths(double *pairs, double *triples,
     if (params->noise == ASSAY_NOISE_GAUSSIAN) {
         *pairs = sqrt(2.0 * b * terms * log1);
         *triples = sqrt(2.0 * b * terms * log2);
+    } else if (params->noise == ASSAY_NOISE_UNARY) {
+        /* variance of one debiased bit: q (1-q)/(1/2-q)^2 */
+        double q = (double)assay_board_unary_q(params, shape) / 4294967296.0;
+        double v = q * (1.0 - q) / ((0.5 - q) * (0.5 - q));
+        *triples = sqrt(2.0 * v * terms * log2);
+        *pairs = sqrt(2.0 * v * terms * log1 * shape->num_states);
     } else {
         *pairs = b * sqrt(8.0 * terms * log1);
         *triples = b * sqrt(8.0 * terms * log2);
@@ -132,9 +147,8 @@ static void set_numbers(assay_online *l)
         break;
     case ASSAY_LDP_OB: /* Garcelon et al., alpha = 2 */
         l->num.spread = p->bonus_scale * lc;
-        l->num.spread_p =
-            p->bonus_scale * horizon *
-            sqrt(14.0 * states * log(6.0 * sat / p->failure));
+        l->num.spread_p = p->bonus_scale * horizon *
+                          sqrt(14.0 * states * log(6.0 * sat / p->failure));
         l->num.fixed = 4.0 * e1 + horizon * (states * e2 + 3.0 * e1);
         break;
     }
@@ -146,11 +160,14 @@ static assay_status check(const assay_online_params *p,
     if (p->episodes < 2 || p->episodes > (UINT64_C(1) << 40) ||
         p->cost_bits > 20 || !(p->bonus_scale >= 0.0) ||
         !(p->width_scale >= 0.0) || !isfinite(p->bonus_scale) ||
-        !isfinite(p->width_scale) ||
-        !(p->failure > 0.0 && p->failure < 1.0)) {
+        !isfinite(p->width_scale) || !(p->failure > 0.0 && p->failure < 1.0)) {
         return assay_fail(err, ASSAY_INVALID,
                           "needs 2 to 2^40 episodes, cost_bits up to 20, "
                           "scales of 0 or more, failure in (0, 1)");
+    }
+    if (p->noise == ASSAY_NOISE_UNARY && p->trust == ASSAY_TRUST_CENTRAL) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "unary encoding is for the local privatizer");
     }
     if (p->trust != ASSAY_TRUST_NONE &&
         (p->noise == ASSAY_NOISE_NONE || mpq_sgn(p->budget) <= 0)) {
@@ -275,8 +292,7 @@ static double row_q(const assay_online *l, size_t pair, uint32_t h,
                     const double *next)
 {
     uint32_t num_states = l->board.shape.num_states;
-    const int64_t *row =
-        l->board.cell + l->board.num_pairs + pair * num_states;
+    const int64_t *row = l->board.cell + l->board.num_pairs + pair * num_states;
     double top = (double)(l->board.shape.horizon - h);
     double sum = 0.0;
     double q;
@@ -292,8 +308,7 @@ static double row_q(const assay_online *l, size_t pair, uint32_t h,
 }
 
 /* The value of (h, s) from its actions: the least, or the mean under pi. */
-static double state_value(assay_online *l, size_t pair, size_t at,
-                          int *changed)
+static double state_value(assay_online *l, size_t pair, size_t at, int *changed)
 {
     uint32_t num_actions = l->board.shape.num_actions;
     const double *q = l->q + pair;
@@ -438,8 +453,7 @@ static void mark_rows(assay_online *l, const assay_online_step *steps)
         return;
     }
     for (uint32_t h = 0; h < shape->horizon; h++) {
-        l->row_changed[assay_shape_pair(shape, h, steps[h].s, steps[h].a)] =
-            1;
+        l->row_changed[assay_shape_pair(shape, h, steps[h].s, steps[h].a)] = 1;
     }
 }
 

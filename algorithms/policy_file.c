@@ -177,9 +177,8 @@ assay_status assay_schema_write(const char *path, const assay_mdp *mdp,
 {
     const assay_shape *shape = &mdp->shape;
     json_t *steps = json_array();
-    json_t *object = json_pack("{s:i, s:i, s:i, s:o}", "H",
-                               (int)shape->horizon, "S",
-                               (int)shape->num_states, "A",
+    json_t *object = json_pack("{s:i, s:i, s:i, s:o}", "H", (int)shape->horizon,
+                               "S", (int)shape->num_states, "A",
                                (int)shape->num_actions, "rewards", steps);
     assay_status status;
     if (object == NULL) {
@@ -224,11 +223,10 @@ static assay_status rewards_from_schema(double *out, const char *path,
         status = read_shape(&found, json, err);
     }
     if (status == ASSAY_OK && memcmp(&found, shape, sizeof found) != 0) {
-        status = assay_fail(err, ASSAY_INVALID,
-                            "%s is for S=%u A=%u H=%u, not S=%u A=%u H=%u",
-                            path, found.num_states, found.num_actions,
-                            found.horizon, shape->num_states,
-                            shape->num_actions, shape->horizon);
+        status = assay_fail(
+            err, ASSAY_INVALID, "%s is for S=%u A=%u H=%u, not S=%u A=%u H=%u",
+            path, found.num_states, found.num_actions, found.horizon,
+            shape->num_states, shape->num_actions, shape->horizon);
     }
     for (size_t i = 0; status == ASSAY_OK && i < assay_shape_pairs(shape);
          i++) {
@@ -236,8 +234,8 @@ static assay_status rewards_from_schema(double *out, const char *path,
         uint32_t s = (uint32_t)(i / shape->num_actions % shape->num_states);
         uint32_t h = (uint32_t)(i / shape->num_actions / shape->num_states);
         const json_t *cell = json_array_get(
-            json_array_get(
-                json_array_get(json_object_get(json, "rewards"), h), s),
+            json_array_get(json_array_get(json_object_get(json, "rewards"), h),
+                           s),
             a);
         out[i] = json_is_number(cell) ? json_number_value(cell) : -1.0;
         status = check_reward(out[i], h, s, a, err);
@@ -262,8 +260,7 @@ static assay_status set_reward(double *out, const assay_shape *shape, long h,
                              path);
     }
     for (uint32_t at = first; at < last; at++) {
-        size_t pair =
-            assay_shape_pair(shape, at, (uint32_t)s, (uint32_t)a);
+        size_t pair = assay_shape_pair(shape, at, (uint32_t)s, (uint32_t)a);
         if (out[pair] >= 0.0) {
             return assay_fail_at(err, ASSAY_INVALID, line, 1,
                                  "%s: this pair has a reward already", path);
@@ -285,16 +282,14 @@ static assay_status rewards_line(double *out, const assay_shape *shape,
     int got = with_h ? sscanf(text, "%ld,%ld,%ld,%lf%c", &h, &s, &a, &r, &more)
                      : sscanf(text, "%ld,%ld,%lf%c", &s, &a, &r, &more);
     if (got != (with_h ? 4 : 3) || (with_h && h < 1)) {
-        return assay_fail_at(err, ASSAY_INVALID, line, 1,
-                             "%s: expected %s", path,
-                             with_h ? "h,s,a,r" : "s,a,r");
+        return assay_fail_at(err, ASSAY_INVALID, line, 1, "%s: expected %s",
+                             path, with_h ? "h,s,a,r" : "s,a,r");
     }
     return set_reward(out, shape, h, s, a, r, line, path, err);
 }
 
 static assay_status rewards_from_csv(double *out, const char *path,
-                                     const assay_shape *shape,
-                                     assay_error *err)
+                                     const assay_shape *shape, assay_error *err)
 {
     char *text = NULL;
     char *save = NULL;
@@ -309,12 +304,11 @@ static assay_status rewards_from_csv(double *out, const char *path,
     at = strtok_r(text, "\r\n", &save);
     with_h = at != NULL && strcmp(at, "h,s,a,r") == 0;
     if (at == NULL || (!with_h && strcmp(at, "s,a,r") != 0)) {
-        status = assay_fail_at(err, ASSAY_INVALID, 1, 1,
-                               "%s: the first line must be h,s,a,r or s,a,r",
-                               path);
+        status =
+            assay_fail_at(err, ASSAY_INVALID, 1, 1,
+                          "%s: the first line must be h,s,a,r or s,a,r", path);
     }
-    while (status == ASSAY_OK &&
-           (at = strtok_r(NULL, "\r\n", &save)) != NULL) {
+    while (status == ASSAY_OK && (at = strtok_r(NULL, "\r\n", &save)) != NULL) {
         status = rewards_line(out, shape, at, with_h, ++line, path, err);
     }
     free(text);

@@ -18,8 +18,8 @@ assay_status assay_curve_init(assay_curve *curve, uint64_t episodes,
         return assay_fail(err, ASSAY_MEMORY, "no memory for a curve");
     }
     for (size_t i = 0; i < num_points; i++) {
-        curve->episode[i] = (uint64_t)((double)episodes * (double)(i + 1) /
-                                       (double)num_points);
+        curve->episode[i] =
+            (uint64_t)((double)episodes * (double)(i + 1) / (double)num_points);
     }
     if (num_points > 0) {
         curve->episode[num_points - 1] = episodes;
@@ -111,10 +111,40 @@ assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,
     }
     if (status == ASSAY_OK) {
         assay_envrand_init(&rand, seed, run_number + 1000);
-        status = run(curve, learner, mdp, params->episodes, best, steps,
-                     &rand, meter, err);
+        status = run(curve, learner, mdp, params->episodes, best, steps, &rand,
+                     meter, err);
     }
     assay_online_free(learner);
     free(steps);
+    return status;
+}
+
+assay_status assay_simulate_dp_apvi(double *gap, const assay_mdp *mdp,
+                                    const double *behaviour, uint64_t num_users,
+                                    const assay_dp_apvi_params *params,
+                                    struct assay_custodian *custodian,
+                                    uint64_t seed, assay_error *err)
+{
+    assay_counts *counts = NULL;
+    assay_policy *policy = NULL;
+    double best = 0.0;
+    double value = 0.0;
+    assay_status status =
+        assay_counts_simulate(&counts, mdp, behaviour, num_users, seed, err);
+    if (status == ASSAY_OK) {
+        status = assay_dp_apvi_learn(&policy, counts, mdp->reward, params,
+                                     custodian, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_mdp_optimum(&best, NULL, mdp, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_mdp_evaluate(&value, mdp, policy, err);
+    }
+    if (status == ASSAY_OK) {
+        *gap = best - value;
+    }
+    assay_policy_free(policy);
+    assay_counts_free(counts);
     return status;
 }

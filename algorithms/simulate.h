@@ -7,8 +7,10 @@
 #ifndef ASSAY_ALGORITHMS_SIMULATE_H
 #define ASSAY_ALGORITHMS_SIMULATE_H
 
+#include "algorithms/dp_apvi.h"
 #include "algorithms/mdp.h"
 #include "algorithms/online.h"
+#include "algorithms/vtr.h"
 #include "core/progress.h"
 
 /** A regret curve: cumulative pseudo-regret after `episode[i]` episodes. */
@@ -32,5 +34,23 @@ assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,
                                    uint64_t seed, uint64_t run,
                                    assay_progress *meter,
                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** The same for (LDP-)UCRL-VTR: each user gets the model, plans, acts and sends
+ *  her report. */
+assay_status assay_simulate_vtr(assay_curve *curve, const assay_mdp *mdp,
+                                const assay_vtr_params *params,
+                                struct assay_custodian *custodian,
+                                uint64_t seed, uint64_t run,
+                                assay_progress *meter,
+                                assay_error *err) ASSAY_MUST_CHECK;
+
+/** DP-APVI (or APVI) on `num_users` simulated trajectories of the behaviour
+ *  policy [h][s][a]: *gap is V* minus the exact value of what it learned. */
+assay_status assay_simulate_dp_apvi(double *gap, const assay_mdp *mdp,
+                                    const double *behaviour, uint64_t num_users,
+                                    const assay_dp_apvi_params *params,
+                                    struct assay_custodian *custodian,
+                                    uint64_t seed,
+                                    assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

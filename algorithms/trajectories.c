@@ -57,8 +57,7 @@ static assay_status refuse_fault(part *p, assay_csv_fault fault)
     case ASSAY_CSV_R:
         return REFUSE(p, "%s: r is not a finite decimal number", p->path);
     default:
-        return REFUSE(p, "%s: %s is not a whole number", p->path,
-                      field[fault]);
+        return REFUSE(p, "%s: %s is not a whole number", p->path, field[fault]);
     }
 }
 
@@ -66,8 +65,8 @@ static assay_status check_ranges(part *p, const assay_csv_row *row)
 {
     const assay_shape *shape = &p->counts->shape;
     if (row->h < 1 || row->h > shape->horizon) {
-        return REFUSE(p, "%s: h is %" PRIu64 ", the steps are 1 to %u",
-                      p->path, row->h, shape->horizon);
+        return REFUSE(p, "%s: h is %" PRIu64 ", the steps are 1 to %u", p->path,
+                      row->h, shape->horizon);
     }
     if (row->s >= shape->num_states || row->s_next >= shape->num_states) {
         return REFUSE(p, "%s: %s is %" PRIu64 ", the states are 0 to %u",
@@ -92,8 +91,7 @@ static assay_status note_user(part *p, const assay_csv_row *row)
         return REFUSE(p, "%s: user %" PRIu64 " has step %" PRIu64 " twice",
                       p->path, row->user, row->h);
     case ASSAY_ROSTER_FULL:
-        return REFUSE(p,
-                      "%s: too many users (fewer than 2^31 are supported)",
+        return REFUSE(p, "%s: too many users (fewer than 2^31 are supported)",
                       p->path);
     default:
         return assay_fail(&p->err, ASSAY_MEMORY, "no memory for the users");
@@ -104,9 +102,8 @@ static void add_row(part *p, const assay_csv_row *row)
 {
     assay_counts *counts = p->counts;
     uint32_t num_states = counts->shape.num_states;
-    size_t pair =
-        assay_shape_pair(&counts->shape, (uint32_t)row->h - 1,
-                         (uint32_t)row->s, (uint32_t)row->a);
+    size_t pair = assay_shape_pair(&counts->shape, (uint32_t)row->h - 1,
+                                   (uint32_t)row->s, (uint32_t)row->a);
     int64_t *triple =
         counts->cell + counts->num_pairs + pair * num_states + row->s_next;
     p->rows++;
@@ -151,9 +148,9 @@ static assay_status refill(part *p, size_t held, size_t *got)
 {
     ssize_t n;
     do {
-        n = p->seekable ? pread(p->fd, p->buffer + held, BUFFER_LEN - held,
-                                p->offset)
-                        : read(p->fd, p->buffer + held, BUFFER_LEN - held);
+        n = p->seekable
+                ? pread(p->fd, p->buffer + held, BUFFER_LEN - held, p->offset)
+                : read(p->fd, p->buffer + held, BUFFER_LEN - held);
     } while (n < 0 && errno == EINTR);
     if (n < 0) {
         return assay_fail(&p->err, ASSAY_IO, "%s: %s", p->path,
@@ -181,8 +178,7 @@ static assay_status take_lines(part *p, size_t held, off_t base, size_t *used,
         if (end == NULL) {
             break;
         }
-        status = take_line(p, p->buffer + at,
-                           (size_t)(end - (p->buffer + at)));
+        status = take_line(p, p->buffer + at, (size_t)(end - (p->buffer + at)));
         at = (size_t)(end - p->buffer) + 1;
     }
     *used = at;
@@ -207,9 +203,8 @@ static assay_status skip_first(part *p, size_t *held)
     }
     end = memchr(p->buffer, '\n', got);
     if (end == NULL) {
-        return got > LINE_LEN
-                   ? REFUSE(p, "%s: a line is too long", p->path)
-                   : ASSAY_OK;
+        return got > LINE_LEN ? REFUSE(p, "%s: a line is too long", p->path)
+                              : ASSAY_OK;
     }
     *held = got - (size_t)(end + 1 - p->buffer);
     memmove(p->buffer, end + 1, *held);
@@ -267,10 +262,9 @@ static assay_status check_whole(const part *p, uint64_t rows,
     uint32_t h = 0;
     uint32_t line = 0;
     if (p->line == 0 && p->begin == 0 && rows == 0) {
-        return assay_fail_at(err, ASSAY_INVALID, 1, 1,
-                             "%s: the file is empty; the first line must be "
-                             HEADER,
-                             p->path);
+        return assay_fail_at(
+            err, ASSAY_INVALID, 1, 1,
+            "%s: the file is empty; the first line must be " HEADER, p->path);
     }
     if (rows == 0) {
         return assay_fail_at(err, ASSAY_INVALID, 2, 1,
@@ -304,8 +298,7 @@ static void run_parts(part *parts, uint32_t num_parts)
     pthread_t thread[MAX_THREADS];
     int started[MAX_THREADS] = {0};
     for (uint32_t i = 1; i < num_parts; i++) {
-        started[i] =
-            pthread_create(&thread[i], NULL, run_part, &parts[i]) == 0;
+        started[i] = pthread_create(&thread[i], NULL, run_part, &parts[i]) == 0;
     }
     (void)run_part(&parts[0]);
     for (uint32_t i = 1; i < num_parts; i++) {
@@ -359,9 +352,8 @@ static assay_status read_with(assay_counts **out, int fd, const char *path,
         p->fd = fd;
         p->seekable = size >= 0;
         p->begin = size / (off_t)num_parts * (off_t)i;
-        p->end = i + 1 == num_parts
-                     ? -1
-                     : size / (off_t)num_parts * (off_t)(i + 1);
+        p->end =
+            i + 1 == num_parts ? -1 : size / (off_t)num_parts * (off_t)(i + 1);
         p->begin = size < 0 ? 0 : p->begin;
         p->roster = roster;
         p->status = give_counts(p, counts, i);
@@ -371,8 +363,7 @@ static assay_status read_with(assay_counts **out, int fd, const char *path,
         run_parts(parts, num_parts);
     }
     if (counts != NULL) {
-        assay_status joined =
-            join_parts(parts, num_parts, counts, &rows, err);
+        assay_status joined = join_parts(parts, num_parts, counts, &rows, err);
         status = status == ASSAY_OK ? joined : status;
     }
     if (status == ASSAY_OK) {
@@ -399,9 +390,9 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
     assay_status status = assay_shape_check(shape, err);
     int fd = status == ASSAY_OK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0) {
-        return status != ASSAY_OK ? status
-                                  : assay_fail(err, ASSAY_IO, "%s: %s", path,
-                                               strerror(errno));
+        return status != ASSAY_OK
+                   ? status
+                   : assay_fail(err, ASSAY_IO, "%s: %s", path, strerror(errno));
     }
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
         size = info.st_size;
@@ -413,8 +404,7 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
     if (threads < 2 || size < (off_t)(BUFFER_LEN * threads)) {
         threads = 1;
     }
-    status =
-        read_with(out, fd, path, shape, threads, size, max_users, err);
+    status = read_with(out, fd, path, shape, threads, size, max_users, err);
     if (status == ASSAY_INVALID && threads > 1) {
         status = read_with(out, fd, path, shape, 1, size, max_users, err);
     }
@@ -430,8 +420,7 @@ static void write_user(FILE *file, const assay_mdp *mdp,
     uint32_t s = assay_mdp_reset(mdp, rand);
     for (uint32_t h = 0; h < shape->horizon; h++) {
         size_t row = assay_shape_pair(shape, h, s, 0);
-        uint32_t a =
-            assay_mdp_draw(behaviour + row, shape->num_actions, rand);
+        uint32_t a = assay_mdp_draw(behaviour + row, shape->num_actions, rand);
         uint32_t next = assay_mdp_step(mdp, h, s, a, rand);
         (void)fprintf(file, "%" PRIu64 ",%u,%u,%u,%.17g,%u\n", user, h + 1, s,
                       a, mdp->reward[row + a], next);

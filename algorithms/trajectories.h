@@ -31,6 +31,25 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
                                          const assay_read_options *options,
                                          assay_error *err) ASSAY_MUST_CHECK;
 
+/**
+ * Reads and counts an HDF5 file in the common offline layout: `observations`,
+ * `actions`, `rewards`, `terminals`, each N or N x 1, optionally `timeouts` and
+ * `next_observations`. A trajectory ends where terminals or timeouts is not
+ * zero; each is one user and has exactly H steps. Without next_observations
+ * the state after the last step is recorded as the last state: no value
+ * depends on it. States and actions are whole numbers, of any number type.
+ * "Line" in a message is the row, from 1. Memory does not grow with rows.
+ */
+assay_status assay_trajectories_read_hdf5(assay_counts **out, const char *path,
+                                          const assay_shape *shape,
+                                          assay_error *err) ASSAY_MUST_CHECK;
+
+/** HDF5 for names that end in .h5 or .hdf5, else CSV. */
+assay_status assay_trajectories_read(assay_counts **out, const char *path,
+                                     const assay_shape *shape,
+                                     const assay_read_options *options,
+                                     assay_error *err) ASSAY_MUST_CHECK;
+
 /** Writes simulated trajectories of a model under a policy [h][s][a]. */
 assay_status assay_trajectories_write_csv(const char *path,
                                           const assay_mdp *mdp,

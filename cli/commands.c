@@ -5,13 +5,20 @@
 #include <stdio.h>
 
 const assay_command assay_commands[] = {
-    {"sample", "draw exact noise from a named law", assay_cli_sample},
     {"account", "a list of events to a guarantee", assay_cli_account},
+    {"certify", "run a deployment and certify it", assay_cli_certify},
     {"data", "generate synthetic trajectories", assay_cli_data},
+    {"env", "compute recorded trajectories again", assay_cli_env},
     {"evaluate-policy", "the exact value of a policy",
      assay_cli_evaluate_policy},
+    {"keygen", "make a signing key", assay_cli_keygen},
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},
+    {"release", "private answers to questions about a CSV file",
+     assay_cli_release},
+    {"sample", "draw exact noise from a named law", assay_cli_sample},
+    {"simulate", "regret of online learners", assay_cli_simulate},
+    {"verify", "check a certificate again", assay_cli_verify},
     {NULL, NULL, NULL},
 };
 

@@ -21,12 +21,17 @@ extern const assay_command assay_commands[];
  *  error and returns the exit code of the status. */
 int assay_cli_report(const char *name, const assay_error *err);
 
-int assay_cli_sample(int argc, char **argv);
-
 int assay_cli_account(int argc, char **argv);
+int assay_cli_certify(int argc, char **argv);
 int assay_cli_data(int argc, char **argv);
+int assay_cli_env(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
+int assay_cli_keygen(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);
 int assay_cli_ledger(int argc, char **argv);
+int assay_cli_release(int argc, char **argv);
+int assay_cli_sample(int argc, char **argv);
+int assay_cli_simulate(int argc, char **argv);
+int assay_cli_verify(int argc, char **argv);
 
 #endif

@@ -1,8 +1,6 @@
 /* ring: glue */
 /* assay learn: a private policy from trajectories. */
-#include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,7 @@
 #include "algorithms/policy_file.h"
 #include "algorithms/trajectories.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 #include "mechanisms/custodian.h"
 
@@ -39,7 +38,7 @@ static const char *const HELP =
     "\n"
     "examples:\n"
     "  assay data generate --env clinic --users 20000 -o ward.csv\n"
-    "  assay ledger create L.db --rho 1\n"
+    "  assay ledger create L.db --rho 1 --neighbours replace-one\n"
     "  assay learn dp-apvi --data ward.csv --states 14 --actions 4 "
     "--horizon 8 \\\n"
     "    --rewards from-data-schema --rho 0.5 --ledger L.db -o policy.json\n"
@@ -49,94 +48,34 @@ typedef struct learn_options {
     const char *data, *rewards, *ledger, *out;
     const char *rho, *epsilon;
     uint64_t states, actions, horizon, threads;
-    const char *preset, *penalty, *c1, *c2;
+    const char *preset, *penalty;
+    double c1, c2; /* below 0: the preset's */
     int triples_only, json, is_private;
 } learn_options;
-
-enum { OPT_TEXT = 0, OPT_NUMBER, OPT_FLAG };
-
-typedef struct slot {
-    const char *name;
-    int kind;
-    void *at;
-} slot;
-
-static assay_status store(const slot *s, const char *value, assay_error *err)
-{
-    if (s->kind == OPT_NUMBER) {
-        return assay_u64_parse(s->at, value, s->name, err);
-    }
-    if (s->kind == OPT_FLAG) {
-        *(int *)s->at = 1;
-    } else {
-        *(const char **)s->at = value;
-    }
-    return ASSAY_OK;
-}
-
-#define MAX_SLOTS 24
-
-static assay_status parse_slots(const slot *slots, int argc, char **argv,
-                                assay_error *err)
-{
-    struct option names[MAX_SLOTS + 1];
-    assay_status status = ASSAY_OK;
-    int n = 0;
-    int at = 0;
-    memset(names, 0, sizeof names);
-    for (; slots[n].name != NULL && n < MAX_SLOTS; n++) {
-        names[n].name = slots[n].name;
-        names[n].has_arg =
-            slots[n].kind == OPT_FLAG ? no_argument : required_argument;
-        names[n].val = 1;
-    }
-    opterr = 0;
-    optind = 1;
-    while (status == ASSAY_OK) {
-        int c = getopt_long(argc, argv, "o:", names, &at);
-        if (c == -1) {
-            break;
-        }
-        if (c == 'o') {
-            status = store(&slots[0], optarg, err);
-        } else if (c == 1) {
-            status = store(&slots[at], optarg, err);
-        } else {
-            status = assay_fail(err, ASSAY_INVALID,
-                                "unknown or incomplete option '%.40s'",
-                                argv[optind - 1]);
-        }
-    }
-    if (status == ASSAY_OK && optind != argc) {
-        status = assay_fail(err, ASSAY_INVALID, "what is '%.40s'?",
-                            argv[optind]);
-    }
-    return status;
-}
 
 static assay_status parse(learn_options *o, int argc, char **argv,
                           assay_error *err)
 {
-    const slot slots[] = {
-        {"output", OPT_TEXT, &o->out},
-        {"data", OPT_TEXT, &o->data},
-        {"rewards", OPT_TEXT, &o->rewards},
-        {"ledger", OPT_TEXT, &o->ledger},
-        {"rho", OPT_TEXT, &o->rho},
-        {"epsilon", OPT_TEXT, &o->epsilon},
-        {"states", OPT_NUMBER, &o->states},
-        {"actions", OPT_NUMBER, &o->actions},
-        {"horizon", OPT_NUMBER, &o->horizon},
-        {"threads", OPT_NUMBER, &o->threads},
-        {"preset", OPT_TEXT, &o->preset},
-        {"penalty", OPT_TEXT, &o->penalty},
-        {"c1", OPT_TEXT, &o->c1},
-        {"c2", OPT_TEXT, &o->c2},
-        {"triples-only", OPT_FLAG, &o->triples_only},
-        {"json", OPT_FLAG, &o->json},
-        {NULL, 0, NULL},
+    const assay_field table[] = {
+        {"output", ASSAY_FIELD_TEXT, &o->out},
+        {"data", ASSAY_FIELD_TEXT, &o->data},
+        {"rewards", ASSAY_FIELD_TEXT, &o->rewards},
+        {"ledger", ASSAY_FIELD_TEXT, &o->ledger},
+        {"rho", ASSAY_FIELD_TEXT, &o->rho},
+        {"epsilon", ASSAY_FIELD_TEXT, &o->epsilon},
+        {"states", ASSAY_FIELD_NUMBER, &o->states},
+        {"actions", ASSAY_FIELD_NUMBER, &o->actions},
+        {"horizon", ASSAY_FIELD_NUMBER, &o->horizon},
+        {"threads", ASSAY_FIELD_NUMBER, &o->threads},
+        {"preset", ASSAY_FIELD_TEXT, &o->preset},
+        {"penalty", ASSAY_FIELD_TEXT, &o->penalty},
+        {"c1", ASSAY_FIELD_REAL, &o->c1},
+        {"c2", ASSAY_FIELD_REAL, &o->c2},
+        {"triples-only", ASSAY_FIELD_FLAG, &o->triples_only},
+        {"json", ASSAY_FIELD_FLAG, &o->json},
+        {NULL, ASSAY_FIELD_TEXT, NULL},
     };
-    assay_status status = parse_slots(slots, argc, argv, err);
+    assay_status status = assay_fields_parse(table, argc, argv, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -150,77 +89,41 @@ static assay_status parse(learn_options *o, int argc, char **argv,
         o->horizon > UINT32_MAX) {
         return assay_fail(err, ASSAY_INVALID, "the shape is too large");
     }
-    if (o->is_private && ((o->rho == NULL) == (o->epsilon == NULL) ||
-                          o->ledger == NULL)) {
+    if (o->is_private &&
+        ((o->rho == NULL) == (o->epsilon == NULL) || o->ledger == NULL)) {
         return assay_fail(err, ASSAY_INVALID,
                           "needs --ledger and one of --rho, --epsilon");
     }
     return ASSAY_OK;
 }
 
-/* One of two words. */
-static assay_status parse_word(int *second, const char *text, const char *what,
-                               const char *zero, const char *one,
-                               assay_error *err)
-{
-    if (strcmp(text, zero) != 0 && strcmp(text, one) != 0) {
-        return assay_fail(err, ASSAY_INVALID, "%s: %s or %s, not '%.40s'",
-                          what, zero, one, text);
-    }
-    *second = strcmp(text, one) == 0;
-    return ASSAY_OK;
-}
-
-static assay_status parse_weight(double *out, const char *text,
-                                 const char *what, assay_error *err)
-{
-    mpq_t exact;
-    assay_status status = ASSAY_OK;
-    if (text == NULL) {
-        return ASSAY_OK;
-    }
-    mpq_init(exact);
-    status = assay_rational_parse(exact, text, what, err);
-    if (status == ASSAY_OK) {
-        *out = mpq_get_d(exact);
-    }
-    mpq_clear(exact);
-    return status;
-}
-
 static assay_status set_params(assay_dp_apvi_params *params,
                                const learn_options *o, assay_error *err)
 {
-    int practical = 1;
-    int hoeffding = 0;
+    static const char *const presets[] = {"paper", "practical", NULL};
+    static const char *const penalties[] = {"bernstein", "hoeffding", NULL};
+    int preset = 1;
+    int penalty = 0;
     const char *budget = o->rho != NULL ? o->rho : o->epsilon;
     assay_status status =
-        parse_word(&practical, o->preset == NULL ? "practical" : o->preset,
-                   "--preset", "paper", "practical", err);
-    assay_dp_apvi_params_init(params, practical ? ASSAY_PRESET_PRACTICAL
-                                                : ASSAY_PRESET_PAPER);
-    if (status == ASSAY_OK && o->penalty != NULL) {
-        status = parse_word(&hoeffding, o->penalty, "--penalty", "bernstein",
-                            "hoeffding", err);
+        assay_fields_word(&preset, o->preset, "--preset", presets, err);
+    if (status == ASSAY_OK) {
+        status = assay_fields_word(&penalty, o->penalty, "--penalty", penalties,
+                                   err);
     }
-    params->penalty =
-        hoeffding ? ASSAY_PENALTY_HOEFFDING : ASSAY_PENALTY_BERNSTEIN;
+    assay_dp_apvi_params_init(params, (assay_preset)preset);
+    params->penalty = (assay_penalty)penalty;
     params->triples_only = o->triples_only;
     params->num_threads = (uint32_t)(o->threads > 64 ? 64 : o->threads);
-    params->noise = o->rho != NULL ? ASSAY_NOISE_GAUSSIAN
-                                   : ASSAY_NOISE_LAPLACE;
+    params->c1 = o->c1 < 0.0 ? params->c1 : o->c1;
+    params->c2 = o->c2 < 0.0 ? params->c2 : o->c2;
+    params->noise = o->rho != NULL ? ASSAY_NOISE_GAUSSIAN : ASSAY_NOISE_LAPLACE;
     if (!o->is_private) {
         params->noise = ASSAY_NOISE_NONE;
     } else if (status == ASSAY_OK) {
         status = assay_rational_parse_positive(
             params->budget, budget, o->rho != NULL ? "--rho" : "--epsilon",
             err);
-    }
-    if (status == ASSAY_OK) {
-        status = parse_weight(&params->c1, o->c1, "--c1", err);
-    }
-    if (status == ASSAY_OK) {
-        status = parse_weight(&params->c2, o->c2, "--c2", err);
     }
     return status;
 }
@@ -280,8 +183,7 @@ static assay_status load(assay_counts **counts, double **rewards,
     }
     status = assay_rewards_read(rewards, from, &shape, err);
     if (status == ASSAY_OK) {
-        status =
-            assay_trajectories_read_csv(counts, o->data, &shape, &how, err);
+        status = assay_trajectories_read(counts, o->data, &shape, &how, err);
     }
     return status;
 }
@@ -297,8 +199,7 @@ static void report(const learn_options *o, json_t *guarantee,
         return;
     }
     (void)printf("%s: policy from %" PRIu64 " users; %s", o->out,
-                 counts->num_users,
-                 o->is_private ? "" : "not private\n");
+                 counts->num_users, o->is_private ? "" : "not private\n");
     if (o->is_private) {
         (void)printf("%s %s, one user's trajectory replaced\n",
                      o->rho != NULL ? "zCDP with rho =" : "pure DP, epsilon =",
@@ -351,14 +252,16 @@ int assay_cli_learn(int argc, char **argv)
     assay_error err = ASSAY_ERROR_INIT;
     assay_status status;
     memset(&o, 0, sizeof o);
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
-            (void)fputs(HELP, stdout);
-            return 0;
-        }
+    o.preset = "practical";
+    o.penalty = "bernstein";
+    o.c1 = -1.0;
+    o.c2 = -1.0;
+    if (assay_fields_help(argc, argv)) {
+        (void)fputs(HELP, stdout);
+        return 0;
     }
-    if (argc < 2 || (strcmp(argv[1], "dp-apvi") != 0 &&
-                     strcmp(argv[1], "apvi") != 0)) {
+    if (argc < 2 ||
+        (strcmp(argv[1], "dp-apvi") != 0 && strcmp(argv[1], "apvi") != 0)) {
         (void)fprintf(stderr, "assay learn: expected dp-apvi or apvi; see "
                               "--help\n");
         return 2;

@@ -15,6 +15,52 @@
       (a * b) * (a * b) == (a * a) * (b * b);
 */
 
+/*@ ghost
+    /@ requires order: a <= b && 0 <= k;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures product: a * k <= b * k;
+    @/
+    void lemma_times(int64_t a, int64_t b, int64_t k)
+    {
+    }
+*/
+/*@ ghost
+    /@ requires order: a * k <= b * k && 0 < k;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures cancelled: a <= b;
+    @/
+    void lemma_cancel(int64_t a, int64_t b, int64_t k)
+    {
+    }
+*/
+
+/*@ ghost
+    /@ requires order: 0 <= a <= b;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures square: a * a <= b * b;
+    @/
+    void lemma_square(int64_t a, int64_t b)
+    {
+    }
+*/
+/*@ ghost
+    /@ requires order: i < n && 0 <= b;
+       terminates \true;
+       exits \false;
+       assigns \nothing;
+       ensures next: i * b + b <= n * b;
+    @/
+    void lemma_next(size_t i, size_t n, int64_t b)
+    {
+    }
+*/
+
 int64_t assay_clip(int64_t x, int64_t lo, int64_t hi)
 {
     if (x < lo) {
@@ -55,6 +101,7 @@ int64_t assay_scale_one(int64_t x, int64_t c, int64_t m)
     //@ assert shrink: a * c <= a * m;
     //@ assert small: q * m <= a * m;
     //@ assert less: q <= a;
+    //@ ghost lemma_square(q * m, a * c);
     //@ assert square: (q * m) * (q * m) <= (a * c) * (a * c);
     //@ assert left: (q * m) * (q * m) == (m * m) * (q * q);
     //@ assert right: (a * c) * (a * c) == (c * c) * (a * a);
@@ -87,28 +134,30 @@ static int64_t sum_abs(const int64_t *v, size_t n)
 
 /*@ requires valid: n > 0 ==> \valid_read(v + (0 .. n - 1));
     requires length: n <= 1152921504606846976;
-    requires entries: 0 <= b <= 1073741824 && Within(v, n, b);
-    requires squares: n * (b * b) <= 1152921504606846976;
+    requires entries: Within(v, n, 1073741824);
+    requires bound: \forall integer i; 0 <= i < n ==> Square(v[i]) <= b2;
+    requires squares: 0 <= b2 && n * b2 <= 1152921504606846976;
     terminates \true;
     exits \false;
     assigns \nothing;
     ensures value: \result == SumSquares(v, n);
-    ensures range: 0 <= \result <= n * (b * b);
+    ensures range: 0 <= \result <= n * b2;
 */
-static int64_t sum_squares(const int64_t *v, size_t n, int64_t b)
+static int64_t sum_squares(const int64_t *v, size_t n, int64_t b2)
 {
     int64_t s = 0;
-    (void)b;
+    (void)b2;
     /*@ loop invariant range: 0 <= i <= n;
         loop invariant value: s == SumSquares(v, i);
-        loop invariant bound: 0 <= s <= i * (b * b);
+        loop invariant bound: 0 <= s <= i * b2;
         loop assigns i, s;
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
-        //@ assert entry: 0 <= v[i] * v[i] <= b * b;
-        //@ assert next: i * (b * b) + b * b <= n * (b * b);
-        s += v[i] * v[i];
+        const int64_t x = v[i];
+        //@ assert entry: 0 <= x * x <= b2;
+        //@ ghost lemma_next(i, n, b2);
+        s += x * x;
     }
     return s;
 }
@@ -142,7 +191,10 @@ static void scale_l1(int64_t *v, size_t n, int64_t c, int64_t m)
         /*@ assert unfold: SumAbs{Pre}(v, i + 1) ==
               SumAbs{Pre}(v, i) + Abs(x); */
         const int64_t y = assay_scale_one(x, c, m);
-        //@ assert step: (after + Abs(y)) * m <= (before + Abs(x)) * c;
+        //@ ghost int64_t p = y < 0 ? -y : y;
+        //@ ghost int64_t q = x < 0 ? -x : x;
+        //@ assert entry: p * m <= q * c;
+        //@ assert step: (after + p) * m <= (before + q) * c;
         //@ ghost Before: ;
         v[i] = y;
         /*@ ghost
@@ -156,32 +208,35 @@ static void scale_l1(int64_t *v, size_t n, int64_t c, int64_t m)
         */
         //@ assert frame: SumAbs(v, i) == SumAbs{Before}(v, i);
         //@ assert grown: SumAbs(v, i + 1) == SumAbs(v, i) + Abs(y);
-        //@ ghost after += y < 0 ? -y : y;
-        //@ ghost before += x < 0 ? -x : x;
+        //@ ghost after += p;
+        //@ ghost before += q;
     }
     //@ assert total: after * m <= before * c;
 }
 
 /*@ requires valid: n > 0 ==> \valid(v + (0 .. n - 1));
-    requires entries: 0 <= b <= 1073741824 && Within(v, n, b);
-    requires squares: n * (b * b) <= 1152921504606846976;
+    requires length: n <= 1152921504606846976;
+    requires entries: Within(v, n, 1073741824);
+    requires bound: \forall integer i; 0 <= i < n ==> Square(v[i]) <= b2;
+    requires squares: 0 <= b2 && n * b2 <= 1152921504606846976;
     requires range: 0 <= c <= r && 0 < r <= 1073741824;
     terminates \true;
     exits \false;
     assigns v[0 .. n - 1];
-    ensures sum: SumSquares(v, n) * (r * r) <= SumSquares{Pre}(v, n) * (c * c);
+    ensures after: \result == SumSquares(v, n);
+    ensures sum: \result * (r * r) <= SumSquares{Pre}(v, n) * (c * c);
 */
-static void scale_l2(int64_t *v, size_t n, int64_t b, int64_t c, int64_t r)
+static int64_t scale_l2(int64_t *v, size_t n, int64_t b2, int64_t c, int64_t r)
 {
-    (void)b;
-    //@ ghost int64_t after = 0;
+    int64_t after = 0;
+    (void)b2;
     //@ ghost int64_t before = 0;
     /*@ loop invariant range: 0 <= i <= n;
         loop invariant rest: \forall integer j; i <= j < n ==>
           v[j] == \at(v[j], Pre);
         loop invariant after: after == SumSquares(v, i);
         loop invariant before: before == SumSquares{Pre}(v, i);
-        loop invariant bound: 0 <= after <= before <= i * (b * b);
+        loop invariant bound: 0 <= after <= before <= i * b2;
         loop invariant sum: after * (r * r) <= before * (c * c);
         loop assigns i, v[0 .. n - 1], after, before;
         loop variant n - i;
@@ -189,9 +244,9 @@ static void scale_l2(int64_t *v, size_t n, int64_t b, int64_t c, int64_t r)
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
         /*@ assert unfold: SumSquares{Pre}(v, i + 1) ==
-              SumSquares{Pre}(v, i) + x * x; */
-        //@ assert entry: 0 <= x * x <= b * b;
-        //@ assert next: i * (b * b) + b * b <= n * (b * b);
+              SumSquares{Pre}(v, i) + Square(x); */
+        //@ assert entry: 0 <= x * x <= b2;
+        //@ ghost lemma_next(i, n, b2);
         const int64_t y = assay_scale_one(x, c, r);
         //@ assert smaller: 0 <= y * y <= x * x;
         /*@ assert step: (after + y * y) * (r * r) <=
@@ -206,15 +261,15 @@ static void scale_l2(int64_t *v, size_t n, int64_t b, int64_t c, int64_t r)
                loop variant i - k;
             @/
             for (size_t k = 0; k < i; k++) {
-                /@ assert cell: v[k] == \at(v[\at(k, Here)], Before); @/
             }
         */
         //@ assert frame: SumSquares(v, i) == SumSquares{Before}(v, i);
-        //@ assert grown: SumSquares(v, i + 1) == SumSquares(v, i) + y * y;
-        //@ ghost after += y * y;
+        //@ assert grown: SumSquares(v, i + 1) == SumSquares(v, i) + Square(y);
+        after += y * y;
         //@ ghost before += x * x;
     }
     //@ assert total: after * (r * r) <= before * (c * c);
+    return after;
 }
 
 int64_t assay_clip_l1(int64_t *v, size_t n, int64_t c)
@@ -230,19 +285,23 @@ int64_t assay_clip_l1(int64_t *v, size_t n, int64_t c)
 
 int64_t assay_clip_l2(int64_t *v, size_t n, int64_t b, int64_t c)
 {
-    int64_t s = sum_squares(v, n, b);
-    //@ assert fits: c * c <= 1152921504606846976;
+    //@ assert square_b: 0 <= b * b <= 1152921504606846976;
+    //@ assert square_c: 0 <= c * c <= 1152921504606846976;
+    /*@ assert entries: \forall integer i; 0 <= i < n ==>
+          v[i] * v[i] <= b * b; */
+    int64_t s = sum_squares(v, n, b * b);
     if (s <= c * c) {
         return s;
     }
     int64_t r = assay_sqrt_up(s);
+    //@ assert square_r: 0 < r * r <= 1152921504606846976;
     //@ assert larger: c * c < r * r;
     //@ assert radius: c < r;
-    scale_l2(v, n, b, c, r);
-    //@ assert above: s <= r * r;
-    //@ assert cut: s * (c * c) <= (r * r) * (c * c);
-    //@ assert scaled: SumSquares(v, n) * (r * r) <= (c * c) * (r * r);
-    //@ assert positive: 0 < r * r;
+    int64_t t = scale_l2(v, n, b * b, c, r);
+    //@ ghost lemma_times(s, r * r, c * c);
+    //@ assert scaled: t * (r * r) <= (c * c) * (r * r);
+    //@ ghost lemma_cancel(t, c * c, r * r);
+    (void)t;
     return s;
 }
 
@@ -266,7 +325,7 @@ int64_t assay_sum(const int64_t *v, size_t n, int64_t b)
         loop variant n - i;
     */
     for (size_t i = 0; i < n; i++) {
-        //@ assert next: i * b + b <= n * b;
+        //@ ghost lemma_next(i, n, b);
         s += v[i];
     }
     return s;
@@ -275,11 +334,15 @@ int64_t assay_sum(const int64_t *v, size_t n, int64_t b)
 int64_t assay_add_clamped(int64_t a, int64_t b)
 {
     const int64_t most = 4611686018427387904; /* 2^62 */
-    if (a > 0 && b > 0) {
-        return a > most - b ? most : a + b;
+    /* Chosen without a jump on the signs, which are as random as the noise;
+     * the jumps below are the same nearly always. */
+    int64_t above = b > 0 ? most - b : INT64_MAX;
+    int64_t below = b < 0 ? -most - b : INT64_MIN;
+    if (a > above) {
+        return most;
     }
-    if (a < 0 && b < 0) {
-        return a < -most - b ? -most : a + b;
+    if (a < below) {
+        return -most;
     }
     return assay_clip(a + b, -most, most);
 }

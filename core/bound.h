@@ -19,6 +19,7 @@
 #define ASSAY_BOUND_SQUARES ((int64_t)1 << 60)
 
 /*@ logic integer Abs(integer x) = x < 0 ? -x : x;
+    logic integer Square(integer x) = x * x;
     logic integer Clip(integer x, integer lo, integer hi) =
       x < lo ? lo : (x > hi ? hi : x);
     logic integer SumAbs{L}(int64_t *v, integer n) =
@@ -26,7 +27,7 @@
     logic integer Sum{L}(int64_t *v, integer n) =
       n <= 0 ? 0 : Sum(v, n - 1) + v[n - 1];
     logic integer SumSquares{L}(int64_t *v, integer n) =
-      n <= 0 ? 0 : SumSquares(v, n - 1) + v[n - 1] * v[n - 1];
+      n <= 0 ? 0 : SumSquares(v, n - 1) + Square(v[n - 1]);
     predicate Within{L}(int64_t *v, integer n, integer b) =
       \forall integer i; 0 <= i < n ==> -b <= v[i] <= b;
 */

@@ -18,9 +18,8 @@ typedef struct fraction {
     uint64_t den;
 } fraction;
 
-static assay_status check_report(const assay_custodian *custodian,
-                                 uint64_t value, uint64_t k, uint64_t most,
-                                 assay_error *err)
+static assay_status check_report(const assay_custodian *custodian, uint64_t k,
+                                 uint64_t most, assay_error *err)
 {
     if (!assay_custodian_replaces(custodian)) {
         return assay_fail(err, ASSAY_INVALID,
@@ -30,10 +29,6 @@ static assay_status check_report(const assay_custodian *custodian,
     if (k < 2 || k > most) {
         return assay_fail(err, ASSAY_INVALID,
                           "a report needs at least 2 possible values");
-    }
-    if (value >= k) {
-        return assay_fail(err, ASSAY_INVALID,
-                          "the value is not below the number of values");
     }
     return ASSAY_OK;
 }
@@ -90,7 +85,7 @@ assay_status assay_release_response(assay_custodian *custodian, uint64_t *out,
     fraction f;
     uint64_t answer = 0;
     int lie = 0;
-    assay_status status = check_report(custodian, value, k, UINT64_MAX, err);
+    assay_status status = check_report(custodian, k, UINT64_MAX, err);
     if (status == ASSAY_OK) {
         status = get_fraction(&f, p, 0, err);
     }
@@ -108,7 +103,7 @@ assay_status assay_release_response(assay_custodian *custodian, uint64_t *out,
     if (status != ASSAY_OK) {
         return no_words(status, err);
     }
-    *out = assay_report_choose(lie, answer, value);
+    *out = assay_report_choose(lie, answer, value, k);
     return ASSAY_OK;
 }
 
@@ -164,7 +159,7 @@ assay_status assay_release_unary(assay_custodian *custodian, uint8_t *out,
     fraction zero;
     mpq_t half;
     mpq_t stay;
-    assay_status status = check_report(custodian, value, k, MAX_BITS, err);
+    assay_status status = check_report(custodian, k, MAX_BITS, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -194,7 +189,7 @@ assay_status assay_release_unary_optimised(assay_custodian *custodian,
     const fraction one = {.num = 1, .den = 2};
     fraction zero;
     mpq_t p;
-    assay_status status = check_report(custodian, value, k, MAX_BITS, err);
+    assay_status status = check_report(custodian, k, MAX_BITS, err);
     if (status == ASSAY_OK) {
         status = get_fraction(&zero, q, 1, err);
     }

@@ -6,8 +6,9 @@
  * value a person has, not that she reported. Probabilities are exact rationals
  * whose parts fit 64 bits.
  *
- * Errors  as mechanisms/release.h; a value outside {0, ..., k-1} is
- *         ASSAY_INVALID, before the charge.
+ * Values  0, ..., k-1; a larger one counts as k-1, because no error may depend
+ *         on a person's value.
+ * Errors  as mechanisms/release.h.
  */
 #ifndef ASSAY_MECHANISMS_LOCAL_H
 #define ASSAY_MECHANISMS_LOCAL_H

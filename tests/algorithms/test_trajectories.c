@@ -189,17 +189,17 @@ static void messages_do_not_depend_on_threads(void **state)
     len += (size_t)sprintf(text, HEADER);
     for (size_t i = 0; i < rows; i++) {
         size_t user = i == 555555 ? 3 : i / 2;
-        len += (size_t)sprintf(text + len, "%zu,%zu,0,0,0,0\n", user,
-                               i % 2 + 1);
+        len +=
+            (size_t)sprintf(text + len, "%zu,%zu,0,0,0,0\n", user, i % 2 + 1);
     }
     write_text(path, text, len);
     for (uint32_t k = 0; k < 2; k++) {
         assay_counts *counts = NULL;
         assay_read_options how = {0, 0};
         how.num_threads = 1 + 2 * k;
-        assert_int_equal(assay_trajectories_read_csv(&counts, path, &SHAPE,
-                                                     &how, &err[k]),
-                         ASSAY_INVALID);
+        assert_int_equal(
+            assay_trajectories_read_csv(&counts, path, &SHAPE, &how, &err[k]),
+            ASSAY_INVALID);
     }
     assert_int_equal(err[0].line, 555557);
     assert_int_equal(err[1].line, 555557);

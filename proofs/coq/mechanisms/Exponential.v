@@ -59,6 +59,18 @@ Qed.
 End ExpMech.
 
 (* ---------- report noisy max ---------- *)
+(* f d is the list of scores; their number is public *)
+Definition each_sens {D} (adj : D -> D -> Prop) (f : D -> list Z) (Delta : Z) : Prop :=
+  forall d d', adj d d' -> Forall2 (fun q q' => (Z.abs (q - q') <= Delta)%Z) (f d) (f d').
+(* between neighbours all scores move in the same direction *)
+Definition each_sens_monotone {D} (adj : D -> D -> Prop) (f : D -> list Z) (Delta : Z) : Prop :=
+  forall d d', adj d d' ->
+    Forall2 (fun q q' => (q <= q' <= q + Delta)%Z) (f d) (f d') \/
+    Forall2 (fun q q' => (q' <= q <= q' + Delta)%Z) (f d) (f d').
+Lemma Forall2_impl2 {A B} (P Q : A -> B -> Prop) l l' :
+  (forall x y, P x y -> Q x y) -> Forall2 P l l' -> Forall2 Q l l'.
+Proof. intros HI H; induction H; constructor; auto. Qed.
+
 (* position of the largest entry; the first one if there are several *)
 Fixpoint argmax (l : list Z) : nat :=
   match l with
@@ -224,6 +236,18 @@ Proof.
 Qed.
 
 (* ---------- instances ---------- *)
+(* how many records exceed 0, 1, ..., 9 *)
+Definition ten_counts (d : list Z) : list Z := map (exceed d) [0; 1; 2; 3; 4; 5; 6; 7; 8; 9]%Z.
+Lemma ten_counts_monotone : each_sens_monotone add_remove ten_counts 1.
+Proof.
+  intros d d' [(l1 & x & l2 & -> & ->)|(l1 & x & l2 & -> & ->)]; [left|right]; unfold ten_counts;
+    repeat (apply Forall2_cons; [apply exceed_step|]); constructor.
+Qed.
+Lemma ten_counts_sens : each_sens add_remove ten_counts 1.
+Proof.
+  intros d d' A; destruct (ten_counts_monotone d d' A) as [H|H];
+    (eapply Forall2_impl2; [|apply H]); intros q q'; cbv beta; lia.
+Qed.
 Example largest_count : dp_mech add_remove (1 / (4 / 1)) 0 (fun d => noisy_max (prat 4 1) (ten_counts d)).
 Proof. apply (noisy_max_monotone_dp _ _ 1 (prat 4 1)); [lia|apply ten_counts_monotone]. Qed.
 Example largest_count_replace : dp_mech add_remove (2 * 1 / (4 / 1)) 0 (fun d => noisy_max (prat 4 1) (ten_counts d)).

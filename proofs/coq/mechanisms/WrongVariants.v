@@ -51,17 +51,21 @@ Proof.
   intros l Hl; eapply Rle_trans; [|apply (has_sum_ub _ _ _ (pmf_sum (laplace t q)) Hl)].
   apply lsum_le; intros a _; pose proof (pmf_ge0 (laplace t q) a); destruct (T <=? a)%Z; lra.
 Qed.
-Lemma all_below q b n : is_below q b -> at_loop t T 0 (repeat q n) n = b ^ n.
+(* no noise on the threshold: z = 0.  Every question asks for the same value. *)
+Definition value_of (_ : list bool) (d : bool) : Z := if d then 1%Z else 0%Z.
+Lemma all_below d b n : is_below (value_of [] d) b ->
+  forall past, ask t value_of (fun _ => T) 0 1 past n d (repeat false n) = b ^ n.
 Proof.
-  intros Hb; induction n as [|n IH]; [reflexivity|].
-  cbn [repeat at_loop]; rewrite Z.add_0_r.
+  intros Hb; induction n as [|n IH]; intros past; [reflexivity|].
+  cbn [repeat ask]; rewrite Z.add_0_r; change (value_of past d) with (value_of [] d).
   eapply has_sum_uniq; [apply bind_pmf_is_bind|].
   replace (b ^ S n) with (b ^ n * b) by (simpl; ring).
   assert (H0 : 0 <= b).
   { pose proof (has_sum_ub _ _ [] Hb (NoDup_nil _)); simpl in H; lra. }
   eapply has_sum_ext; [|apply (has_sum_scal0 _ (b ^ n) b (pow_le b n H0) Hb)].
-  intros a; cbv beta; destruct (T <=? a)%Z; [simpl (dret _ _ _); simpl; ring|].
-  change (succ_dist (at_loop t T 0 (repeat q n)) (S n)) with (at_loop t T 0 (repeat q n) n); rewrite IH; ring.
+  intros a; cbv beta; destruct (T <=? a)%Z.
+  - simpl (prefix_dist true _ _); ring.
+  - simpl (prefix_dist false _ _); rewrite IH; ring.
 Qed.
 Lemma below_step b0 b1 : is_below 0 b0 -> is_below 1 b1 -> b0 = b1 + laplace t 0 (T - 1)%Z /\ 0 < b1 <= 1.
 Proof.
@@ -100,9 +104,10 @@ Qed.
     any eps, whatever the scale of the query noise: for every eps there are a number of
     queries of sensitivity 1 and two neighbours whose output laws differ by more. *)
 Theorem sparse_vector_no_threshold_noise_false (eps : R) :
-  exists (f : bool -> list Z), each_sens (fun _ _ => True) f 1 /\
-    ~ dp_mech (fun _ _ => True) eps 0 (fun d => at_loop t T 0 (f d)).
+  (forall past, sens (fun _ _ => True) (value_of past) 1) /\
+  exists n, ~ dp_mech (fun _ _ => True) eps 0 (ask t value_of (fun _ => T) 0 1 [] n).
 Proof.
+  split; [intros past [|] [|] _; simpl; lia|].
   destruct (below_exists 0) as [b0 H0], (below_exists 1) as [b1 H1].
   destruct (below_step b0 b1 H0 H1) as [E [Hb Hb1]].
   set (p := laplace t 0 (T - 1)%Z) in *.
@@ -116,13 +121,11 @@ Proof.
   { assert (G : exp eps / p < INR n) by (rewrite En; lra).
     apply (Rmult_lt_compat_r p _ _ Hp) in G; unfold Rdiv in G; rewrite Rmult_assoc, Rinv_l, Rmult_1_r in G by lra; exact G. }
   clearbody n; clear En.
-  exists (fun d : bool => repeat (if d then 1%Z else 0%Z) n); split.
-  - intros d d' _; clear; induction n as [|n IH]; simpl; constructor; auto; destruct d, d'; simpl; lia.
-  - intros M; pose proof (dp_at _ _ _ n (M false true I)) as G; cbv beta iota in G.
-    rewrite (all_below 0 b0 n H0), (all_below 1 b1 n H1) in G.
-    assert (Hr : b1 * (1 + p) <= b0) by nra.
-    assert (b1 ^ n * (1 + p) ^ n <= b0 ^ n) by (rewrite <- Rpow_mult_distr; apply pow_incr; nra).
-    pose proof (bernoulli_pow p n ltac:(lra)); pose proof (pow_lt b1 n Hb); nra.
+  exists n; intros M; pose proof (dp_at _ _ _ (repeat false n) (M false true I)) as G; cbv beta in G.
+  rewrite (all_below false b0 n H0), (all_below true b1 n H1) in G.
+  assert (Hr : b1 * (1 + p) <= b0) by nra.
+  assert (b1 ^ n * (1 + p) ^ n <= b0 ^ n) by (rewrite <- Rpow_mult_distr; apply pow_incr; nra).
+  pose proof (bernoulli_pow p n ltac:(lra)); pose proof (pow_lt b1 n Hb); nra.
 Qed.
 End NoThresholdNoise.
 

@@ -4,7 +4,7 @@
    The master theorem turns the sum of the prices into (eps, delta). *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
-From Assay.rules Require Import Process Vectors Neighbours PureToZCDP.
+From Assay.rules Require Import Process Vectors Neighbours PureToZCDP BoundedRange.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -40,6 +40,8 @@ Inductive line :=
 | Laplace (scale_num scale_den : positive) (l1_num : N) (l1_den : positive)
 (* any other mechanism that is proved (n/d)-DP, in both directions of adj *)
 | Pure (eps_num : N) (eps_den : positive)
+(* any other mechanism whose loss has range n/d (an (n/d)-DP exponential mechanism) *)
+| Ranged (eta_num : N) (eta_den : positive)
 (* any other mechanism that is proved (n/d)-zCDP *)
 | Zcdp (rho_num : N) (rho_den : positive).
 
@@ -48,6 +50,7 @@ Definition price (e : line) : R :=
   | Gaussian n d n' d' => nrat n' d' / (2 * prat n d)
   | Laplace n d n' d' => (nrat n' d' / prat n d) ^ 2 / 2
   | Pure n d => nrat n d ^ 2 / 2
+  | Ranged n d => nrat n d ^ 2 / 8
   | Zcdp n d => nrat n d
   end.
 (* the mechanisms that a line allows, for neighbours adj *)
@@ -56,12 +59,13 @@ Definition allows {D} (adj : D -> D -> Prop) (e : line) (m : D -> dist (list Z))
   | Gaussian n d n' d' => exists f, l2sq_sens adj f (nrat n' d') /\ m = fun d0 => gauss_vec (prat n d) (f d0)
   | Laplace n d n' d' => exists f, l1_sens adj f (nrat n' d') /\ m = fun d0 => laplace_vec (prat n d) (f d0)
   | Pure n d => dp_mech adj (nrat n d) 0 m /\ dp_mech (fun x y => adj y x) (nrat n d) 0 m
+  | Ranged n d => forall x y, adj x y -> bounded_range (nrat n d) (m x) (m y)
   | Zcdp n d => zcdp_mech adj (nrat n d) m
   end.
 Lemma price_pos e : 0 <= price e.
 Proof.
   assert (Sq : forall x, 0 <= x ^ 2 / 2) by (intros x; pose proof (pow2_ge_0 x); lra).
-  destruct e; cbn [price]; auto; [|apply nrat_pos].
+  destruct e; cbn [price]; auto; [|specialize (Sq (nrat eta_num eta_den)); lra|apply nrat_pos].
   pose proof (cond_pos (prat sigma2_num sigma2_den)); pose proof (nrat_pos l2sq_num l2sq_den).
   apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; lra.
 Qed.
@@ -80,6 +84,7 @@ Proof.
     + now apply (laplace_vec_dp adj).
     + now apply (laplace_vec_dp (fun x y => adj y x) f _ _ (l1_sens_flip _ _ _ Hf)).
   - intros [H1 H2] d d' A; apply (pure_zcdp zvec_eq); [apply nrat_pos|now apply H1|now apply H2].
+  - intros H; apply (range_mech_zcdp zvec_eq); auto; apply nrat_pos.
 Qed.
 
 (* the process follows the ledger line by line, and may stop early *)
@@ -133,6 +138,29 @@ Proof.
   apply (zcdp_mech_weaken adj _ _ _ Hr); now apply releases_zcdp.
 Qed.
 
+(* ---------- a budget in place of a ledger ---------- *)
+(* the lines themselves are chosen with knowledge of earlier outputs; on every branch
+   their prices stay within the budget *)
+Inductive within {D} (adj : D -> D -> Prop) : R -> process D (list Z) -> Prop :=
+| within_stop budget : 0 <= budget -> within adj budget Done
+| within_line e budget m next :
+    allows adj e m -> (forall output, within adj (budget - price e) (next output)) ->
+    within adj budget (Release m next).
+
+(** @theorem budget-dp
+    A process chooses its releases, and their parameters, with knowledge of all earlier
+    outputs, and on every branch the prices sum to at most the budget rho for the neighbours
+    adj. With a > 1 and exp((a-1)(a rho - eps)) / (a-1) * (1 - 1/a)^a <= delta, the whole
+    transcript is (eps, delta)-DP for adj. *)
+Theorem budget_dp (rho a : R) {D} (adj : D -> D -> Prop) eps delta (p : process D (list Z)) :
+  1 < a -> exp ((a - 1) * (a * rho - eps)) / (a - 1) * exp (a * ln (1 - 1 / a)) <= delta ->
+  within adj rho p -> dp_mech adj eps delta (run zvec_eq p).
+Proof.
+  intros Ha Hd Hp; apply (zcdp_mech_dp adj _ rho a); auto; apply zcdp_filter.
+  clear Hd; induction Hp as [r Hr|e r m next Hm Hn IH]; simpl; auto.
+  exists (price e); split; [now apply allows_zcdp|auto].
+Qed.
+
 (* three Laplace counts of scale 4 cost 3 * (1/4)^2/2 *)
 Example laplace_prices : total [(Laplace 4 1 1 1, 3%positive)] = 3 / 32.
 Proof. cbn [total price]; unfold nrat; simpl; field. Qed.
@@ -166,4 +194,18 @@ Proof.
   apply (zcdp_releases_dp zvec_eq replace_one _ (repeat (2 / (2 * (100 / 1))) 2) (2 / 100) 6); try lra.
   - simpl; do 2 (constructor; [intros _; apply histogram_gauss|]); constructor.
   - simpl; lra.
+Qed.
+(* the noise of the second release depends on the first answer; budget 3/100 *)
+Example adaptive_noise : dp_mech replace_one 1 (exp ((6 - 1) * (6 * (3 / 100) - 1)) / (6 - 1) * exp (6 * ln (1 - 1 / 6)))
+  (run zvec_eq (Release (fun d => gauss_vec (prat 100 1) (histogram d))
+    (fun answer => if (hd 0%Z answer <? 0)%Z then Done
+      else Release (fun d => gauss_vec (prat 50 1) (histogram d)) (fun _ => Done)))).
+Proof.
+  apply (budget_dp (3 / 100) 6); [lra|lra|].
+  assert (S : l2sq_sens replace_one histogram (nrat 2 1)).
+  { intros d d' A; destruct (proj1 histogram_sens d d' A); split; auto; unfold nrat; simpl Z.of_N; lra. }
+  apply (within_line _ (Gaussian 100 1 2 1)); [exists histogram; auto|intros o].
+  destruct (hd 0%Z o <? 0)%Z; [constructor; unfold price, nrat; simpl; lra|].
+  apply (within_line _ (Gaussian 50 1 2 1)); [exists histogram; auto|intros _].
+  constructor; unfold price, nrat; simpl; lra.
 Qed.

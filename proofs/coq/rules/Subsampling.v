@@ -365,6 +365,13 @@ Qed.
 Definition amplified (q eps : R) : R := ln (1 + q * (exp eps - 1)).
 Lemma amplified_exp q eps : 0 <= q <= 1 -> 0 <= eps -> exp (amplified q eps) = 1 + q * (exp eps - 1).
 Proof. intros Hq He; apply exp_ln; pose proof (exp_ineq1_le eps); nra. Qed.
+Lemma amplified_pos q eps : 0 <= q <= 1 -> 0 <= eps -> 0 <= amplified q eps.
+Proof.
+  intros Hq He; unfold amplified; pose proof (exp_ineq1_le eps).
+  assert (1 <= 1 + q * (exp eps - 1)) as [L|L] by nra.
+  - rewrite <- ln_1; left; apply ln_increasing; lra.
+  - rewrite <- L, ln_1; lra.
+Qed.
 
 Section Amplify.
 Context {U T : Type} (eqd : forall x y : T, {x = y} + {x <> y}) (q : R) (Hq : 0 <= q <= 1).

@@ -244,8 +244,7 @@ Qed.
 End Blocks.
 
 (* ---------- discrete Gaussian and discrete Laplace ---------- *)
-(** @theorem sampler-blocks-gaussian
-    With f(x) = exp(-x^2 / (2 v)), v > 0, blocks(f, b) has exactly the discrete Gaussian law of variance parameter v. *)
+(* for any G that has these steps *)
 Theorem blocks_gaussian v (Hv : 0 < v) b G S digG lo hi digr : let f := gw v 0 in (0 <= b <= 63)%Z -> 0 < S -> cdf G ->
   (forall j, (j < 0)%Z -> G j = 0) -> (forall j, (0 <= j)%Z -> G j - G (j - 1)%Z = f (j * 2 ^ b)%Z / S) ->
   (forall m j, digit_of m (G j) (digG m j)) -> (forall m, digG m (lo m) = 0%Z) ->
@@ -265,8 +264,6 @@ Proof.
     rewrite !Rminus_0_r; destruct Hyz as [H1 H2]; apply IZR_le in H1; apply IZR_le in H2; nra.
   - eapply has_sum_ext; [|apply theta_sum]; intros y; now rewrite Ha.
 Qed.
-(** @theorem sampler-blocks-laplace
-    With f(x) = exp(-x / t), t > 0, blocks(f, b) has exactly the discrete Laplace law of scale t. *)
 Theorem blocks_laplace t (Ht : 0 < t) b G S digG lo hi digr : let f := lapw t in (0 <= b <= 63)%Z -> 0 < S -> cdf G ->
   (forall j, (j < 0)%Z -> G j = 0) -> (forall j, (0 <= j)%Z -> G j - G (j - 1)%Z = f (j * 2 ^ b)%Z / S) ->
   (forall m j, digit_of m (G j) (digG m j)) -> (forall m, digG m (lo m) = 0%Z) ->

@@ -1,0 +1,9 @@
+# Experiments: each writes its CSV and SVG into docs/experiments/.
+EXPERIMENTS := dp-apvi online vtr triples cost
+
+.PHONY: experiments $(addprefix experiment-,$(EXPERIMENTS))
+
+experiments: $(addprefix experiment-,$(EXPERIMENTS)) ## run every experiment (about ten minutes)
+
+$(addprefix experiment-,$(EXPERIMENTS)): experiment-%: all
+	ASSAY=$(BUILD)/assay bash docs/experiments/run.sh $*

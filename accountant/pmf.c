@@ -1,0 +1,208 @@
+/* ring: glue */
+#include "accountant/pmf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accountant/pmf_parts.h"
+
+void assay_pmf_init(assay_pmf *pmf)
+{
+    memset(pmf, 0, sizeof *pmf);
+}
+
+void assay_pmf_clear(assay_pmf *pmf)
+{
+    free(pmf->index);
+    free(pmf->mass);
+    memset(pmf, 0, sizeof *pmf);
+}
+
+static int grow(assay_pmf *pmf)
+{
+    size_t wanted = pmf->capacity == 0 ? 256 : 2 * pmf->capacity;
+    int64_t *index = realloc(pmf->index, wanted * sizeof *index);
+    pmf->index = index != NULL ? index : pmf->index;
+    double *mass = realloc(pmf->mass, wanted * sizeof *mass);
+    pmf->mass = mass != NULL ? mass : pmf->mass;
+    pmf->failed |= index == NULL || mass == NULL;
+    if (!pmf->failed) {
+        pmf->capacity = wanted;
+    }
+    return !pmf->failed;
+}
+
+void assay_pmf_put(assay_pmf *pmf, int64_t index, double mass)
+{
+    if (mass <= 0.0) {
+        return;
+    }
+    if (pmf->num > 0 && pmf->index[pmf->num - 1] == index) {
+        pmf->mass[pmf->num - 1] = assay_up(pmf->mass[pmf->num - 1] + mass);
+        return;
+    }
+    if (pmf->num == pmf->capacity && !grow(pmf)) {
+        return;
+    }
+    pmf->index[pmf->num] = index;
+    pmf->mass[pmf->num++] = mass;
+}
+
+typedef struct item {
+    int64_t index;
+    double mass;
+} item;
+
+static int by_index(const void *a, const void *b)
+{
+    int64_t x = ((const item *)a)->index;
+    int64_t y = ((const item *)b)->index;
+    return (x > y) - (x < y);
+}
+
+void assay_pmf_sort(assay_pmf *pmf)
+{
+    item *items = malloc((pmf->num + 1) * sizeof *items);
+    if (items == NULL) {
+        pmf->failed = 1;
+        return;
+    }
+    size_t n = pmf->num;
+    for (size_t i = 0; i < n; i++) {
+        items[i] = (item){pmf->index[i], pmf->mass[i]};
+    }
+    qsort(items, n, sizeof *items, by_index);
+    pmf->num = 0;
+    for (size_t i = 0; i < n; i++) {
+        assay_pmf_put(pmf, items[i].index, items[i].mass);
+    }
+    free(items);
+}
+
+/* ---- splitting one cell ---- */
+
+double assay_ball_up(const arb_t x)
+{
+    arf_t bound;
+    arf_init(bound);
+    arb_get_ubound_arf(bound, x, 64);
+    double d = arf_get_d(bound, ARF_RND_CEIL);
+    arf_clear(bound);
+    return d > 0.0 ? d : 0.0;
+}
+
+/* b = (p - q e^{l0}) / (1 - e^{l0 - l1}), a = p - b */
+void assay_pmf_split(assay_pmf *out, int64_t low, int64_t high, const arb_t p,
+                     const arb_t q, int bits)
+{
+    slong prec = ASSAY_PMF_PREC;
+    if (low == high) {
+        assay_pmf_put(out, low, assay_ball_up(p));
+        return;
+    }
+    arb_t a, b, t;
+    arb_init(a);
+    arb_init(b);
+    arb_init(t);
+    arb_set_si(t, low);
+    arb_mul_2exp_si(t, t, -bits);
+    arb_exp(t, t, prec);
+    arb_mul(b, q, t, prec);
+    arb_sub(b, p, b, prec);
+    arb_set_si(t, low - high);
+    arb_mul_2exp_si(t, t, -bits);
+    arb_expm1(t, t, prec);
+    arb_neg(t, t);
+    arb_div(b, b, t, prec);
+    if (arb_is_negative(b)) {
+        arb_zero(b);
+    }
+    arb_sub(a, p, b, prec);
+    assay_pmf_put(out, low, assay_ball_up(a));
+    assay_pmf_put(out, high, assay_ball_up(b));
+    arb_clear(a);
+    arb_clear(b);
+    arb_clear(t);
+}
+
+/* An atom at the ball `loss` with masses p, q: to the nodes around it. */
+void assay_pmf_atom(assay_pmf *out, const arb_t loss, const arb_t p,
+                    const arb_t q, int bits)
+{
+    double near = arf_get_d(arb_midref(loss), ARF_RND_NEAR);
+    double scaled = ldexp(near, bits);
+    int64_t low = (int64_t)floor(scaled);
+    double rest = scaled - (double)low;
+    arb_t node;
+    arb_init(node);
+    arb_set_si(node, rest > 0.5 ? low + 1 : low);
+    arb_mul_2exp_si(node, node, -bits);
+    if (arb_eq(node, loss)) { /* exactly on the grid */
+        assay_pmf_put(out, rest > 0.5 ? low + 1 : low, assay_ball_up(p));
+    } else if (rest > 0.5 && arb_gt(loss, node)) {
+        assay_pmf_split(out, low + 1, low + 2, p, q, bits);
+    } else if (rest <= 0.5 && arb_lt(loss, node)) {
+        assay_pmf_split(out, low - 1, low, p, q, bits);
+    } else {
+        assay_pmf_split(out, low, low + 1, p, q, bits);
+    }
+    arb_clear(node);
+}
+
+/* ---- the public coin ---- */
+
+static void apply_coin(assay_pmf *pmf, mpq_srcptr coin)
+{
+    if (mpq_cmp_ui(coin, 1, 1) >= 0) {
+        return;
+    }
+    arb_t c;
+    arb_init(c);
+    assay_arb_set_mpq(c, coin, ASSAY_PMF_PREC);
+    double run = assay_ball_up(c);
+    arb_sub_ui(c, c, 1, ASSAY_PMF_PREC);
+    arb_neg(c, c);
+    for (size_t i = 0; i < pmf->num; i++) {
+        pmf->mass[i] = assay_up(pmf->mass[i] * run);
+    }
+    pmf->infinite = assay_up(pmf->infinite * run);
+    assay_pmf_put(pmf, 0, assay_ball_up(c));
+    arb_clear(c);
+}
+
+assay_status assay_pmf_covers(const assay_event *event, assay_error *err)
+{
+    return assay_pmf_is_smooth(event) || assay_pmf_is_atomic(event)
+               ? ASSAY_OK
+               : assay_fail(err, ASSAY_UNSUPPORTED,
+                            "%s%s: no dominating pair is known here for these "
+                            "parameters",
+                            event->sampling == ASSAY_SAMPLE_ALL ? ""
+                                                                : "sampled ",
+                            assay_mechanism_name(event->mechanism));
+}
+
+assay_status assay_pmf_event(assay_pmf *remove, assay_pmf *add, int *symmetric,
+                             const assay_event *event, const assay_grid *grid,
+                             assay_error *err)
+{
+    assay_status status = assay_pmf_covers(event, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    *symmetric = event->sampling != ASSAY_SAMPLE_POISSON;
+    status = assay_pmf_is_smooth(event)
+                 ? assay_pmf_smooth(remove, add, event, grid, err)
+                 : assay_pmf_atoms(remove, add, event, grid, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    apply_coin(remove, event->coin);
+    apply_coin(add, event->coin);
+    assay_pmf_sort(remove);
+    assay_pmf_sort(add);
+    return remove->failed || add->failed
+               ? assay_fail(err, ASSAY_MEMORY, "no memory for a distribution")
+               : ASSAY_OK;
+}

@@ -1,0 +1,236 @@
+/* ring: glue */
+#include "certificate/proofs.h"
+
+#include <glob.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "certificate/canonical.h"
+#include "certificate/text.h"
+#include "core/bytes.h"
+
+#define MAX_BYTES ((size_t)16 << 20)
+#define COLUMNS 6
+
+static assay_status read_at(char **out, size_t *len, const char *source,
+                            const char *name, assay_error *err)
+{
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/%s", source, name) >=
+        (int)sizeof path) {
+        return assay_fail(err, ASSAY_INVALID, "a path is too long");
+    }
+    return assay_read_file(out, len, path, MAX_BYTES, err);
+}
+
+/* SHA-256 of all files one after the other; 0 if one is missing. */
+static int digest_sources(char out[65], const char *source,
+                          const json_t *files)
+{
+    unsigned char digest[ASSAY_SHA256_LEN];
+    EVP_MD_CTX *context = EVP_MD_CTX_new();
+    int ok = context != NULL &&
+             EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+    for (size_t i = 0; i < json_array_size(files) && ok; i++) {
+        char *text = NULL;
+        size_t len = 0;
+        ok = read_at(&text, &len, source,
+                     json_string_value(json_array_get(files, i)),
+                     NULL) == ASSAY_OK;
+        ok = ok && EVP_DigestUpdate(context, text, len) == 1;
+        free(text);
+    }
+    ok = ok && EVP_DigestFinal_ex(context, digest, NULL) == 1;
+    EVP_MD_CTX_free(context);
+    if (ok) {
+        assay_hex(out, digest, sizeof digest);
+    }
+    return ok;
+}
+
+/* A pattern (proofs/coq/...) stands for the files that match it, in the order
+   of their bytes. */
+static void add_pattern(json_t *list, const char *source, const char *pattern)
+{
+    char path[4096];
+    glob_t found;
+    size_t skip = strlen(source) + 1;
+    if (snprintf(path, sizeof path, "%s/%s", source, pattern) >=
+            (int)sizeof path ||
+        glob(path, 0, NULL, &found) != 0) {
+        (void)json_array_append_new(list, json_string(pattern));
+        return;
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        (void)json_array_append_new(list,
+                                    json_string(found.gl_pathv[i] + skip));
+    }
+    globfree(&found);
+}
+
+static json_t *split_files(const char *source, char *text)
+{
+    json_t *list = json_array();
+    char *rest = NULL;
+    for (char *at = strtok_r(text, " ,", &rest); at != NULL;
+         at = strtok_r(NULL, " ,", &rest)) {
+        if (strpbrk(at, "*?[") != NULL) {
+            add_pattern(list, source, at);
+        } else {
+            (void)json_array_append_new(list, json_string(at));
+        }
+    }
+    return list;
+}
+
+static const char *judge(const char *source, const json_t *files,
+                         const char *proved, const char *total,
+                         const char *sha256)
+{
+    char now[65];
+    if (!digest_sources(now, source, files)) {
+        return "missing";
+    }
+    if (strcmp(now, sha256) != 0) {
+        return "stale";
+    }
+    if (strcmp(proved, total) != 0 || strcmp(total, "0") == 0) {
+        return "incomplete";
+    }
+    return "fresh";
+}
+
+/* One line, split at tabs in place. */
+static void add_unit(json_t *units, const char *source, char *line)
+{
+    char *column[COLUMNS] = {NULL};
+    int n = 0;
+    for (char *at = line; at != NULL && n < COLUMNS; n++) {
+        column[n] = at;
+        at = strchr(at, '\t');
+        if (at != NULL) {
+            *at++ = '\0';
+        }
+    }
+    if (n < COLUMNS) {
+        (void)json_array_append_new(
+            units, json_pack("{s:s,s:s,s:s,s:s,s:[],s:s,s:s}", "lock", "?",
+                             "unit", line, "proved", "0", "total", "0",
+                             "sources", "sha256", "", "status", "incomplete"));
+        return;
+    }
+    column[5][strcspn(column[5], "\t\r ")] = '\0';
+    json_t *files = split_files(source, column[4]);
+    const char *status =
+        judge(source, files, column[2], column[3], column[5]);
+    (void)json_array_append_new(
+        units, json_pack("{s:s,s:s,s:s,s:s,s:o,s:s,s:s}", "lock", column[0],
+                         "unit", column[1], "proved", column[2], "total",
+                         column[3], "sources", files, "sha256", column[5],
+                         "status", status));
+}
+
+static void read_results(json_t *units, json_t *tools, const char *source)
+{
+    char *text = NULL;
+    size_t len = 0;
+    if (read_at(&text, &len, source, "proofs/results.tsv", NULL) !=
+        ASSAY_OK) {
+        return;
+    }
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        char name[40];
+        char version[60];
+        if (sscanf(line, "# tool %39s %59[^\n]", name, version) == 2) {
+            (void)json_object_set_new(tools, name, json_string(version));
+        } else if (line[0] != '#' && strncmp(line, "lock\t", 5) != 0) {
+            add_unit(units, source, line);
+        }
+    }
+    free(text);
+}
+
+/* The assumptions of a theorem in assumptions.txt, or NULL. */
+static char *find_assumptions(const char *text, const char *id)
+{
+    size_t len = strlen(id);
+    for (const char *at = text; at != NULL && *at != '\0';) {
+        if (strncmp(at, id, len) == 0 && at[len] == '\t') {
+            at += len + 1;
+            return strndup(at, strcspn(at, "\n"));
+        }
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    return NULL;
+}
+
+static json_t *theorem_rows(const char *source, const json_t *ids)
+{
+    char *text = NULL;
+    size_t len = 0;
+    json_t *rows = json_array();
+    if (read_at(&text, &len, source, "proofs/coq/assumptions.txt", NULL) !=
+        ASSAY_OK) {
+        text = NULL;
+    }
+    for (size_t i = 0; i < json_array_size(ids); i++) {
+        const char *id = json_string_value(json_array_get(ids, i));
+        char *found = text != NULL ? find_assumptions(text, id) : NULL;
+        (void)json_array_append_new(
+            rows,
+            json_pack("{s:s,s:s,s:s}", "id", id, "status",
+                      found != NULL ? "machine-checked" : "paper-proved",
+                      "assumptions", found != NULL ? found : ""));
+        free(found);
+    }
+    free(text);
+    return rows;
+}
+
+assay_status assay_proofs_status(json_t **out, const char *source,
+                                 const json_t *ids, assay_error *err)
+{
+    json_t *units = json_array();
+    json_t *tools = json_object();
+    if (units != NULL && tools != NULL) {
+        read_results(units, tools, source);
+    }
+    *out = json_pack("{s:o,s:o,s:o}", "units", units, "theorems",
+                     theorem_rows(source, ids), "tools", tools);
+    return *out != NULL ? ASSAY_OK
+                        : assay_fail(err, ASSAY_MEMORY, "no memory for JSON");
+}
+
+void assay_proofs_failures(json_t *failures, const json_t *proofs)
+{
+    const json_t *units = json_object_get(proofs, "units");
+    assay_text line = ASSAY_TEXT_INIT;
+    if (json_array_size(units) == 0) {
+        (void)json_array_append_new(
+            failures, json_string("proofs: there is no proofs/results.tsv; "
+                                  "run `make prove` in the source tree (or "
+                                  "name it with --source)"));
+    }
+    for (size_t i = 0; i < json_array_size(units); i++) {
+        const json_t *unit = json_array_get(units, i);
+        const char *status = assay_json_text(unit, "status");
+        if (strcmp(status, "fresh") == 0) {
+            continue;
+        }
+        assay_text_clear(&line);
+        assay_text_printf(&line, "proofs: %s %s is %s (%s of %s goals)",
+                          assay_json_text(unit, "lock"),
+                          assay_json_text(unit, "unit"), status,
+                          assay_json_text(unit, "proved"),
+                          assay_json_text(unit, "total"));
+        if (!line.failed) {
+            (void)json_array_append_new(failures, json_string(line.bytes));
+        }
+    }
+    assay_text_clear(&line);
+}

@@ -1,0 +1,56 @@
+/* ring: glue */
+/**
+ * The signed statement: in-toto Statement v1 around the predicate of
+ * docs/certificate.md.
+ *
+ * A statement exists only for a deployment that passed. `digest` in the
+ * predicate is SHA-256 of the canonical statement without it: a change of any
+ * field shows, also to somebody who holds the key and signs again.
+ */
+#ifndef ASSAY_CERTIFICATE_STATEMENT_H
+#define ASSAY_CERTIFICATE_STATEMENT_H
+
+#include <jansson.h>
+
+#include "certificate/manifest.h"
+
+#define ASSAY_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
+#define ASSAY_PREDICATE_PREFIX "urn:assay:certificate:"
+#define ASSAY_PREDICATE_VERSION "1"
+#define ASSAY_PREDICATE_TYPE ASSAY_PREDICATE_PREFIX ASSAY_PREDICATE_VERSION
+/** Row 0 of a fresh ledger notes which manifest it is for. */
+#define ASSAY_LEDGER_NOTE "assay deployment sha256:"
+
+/** The parts of a predicate, each a borrowed reference. */
+typedef struct assay_parts {
+    json_t *derived; /* "guarantee", "derivation", "profile" */
+    json_t *ledger;  /* an export */
+    json_t *proofs;
+    json_t *audit;
+    json_t *outputs; /* file names */
+    int fresh;       /* the ledger was made for this deployment */
+} assay_parts;
+
+/** A new reference. `folder` holds the outputs. */
+assay_status assay_statement_build(json_t **out,
+                                   const assay_manifest *manifest,
+                                   const assay_parts *parts,
+                                   const char *folder,
+                                   assay_error *err) ASSAY_MUST_CHECK;
+
+/** The digest over everything but itself. */
+assay_status assay_statement_digest(char out[65], const json_t *statement,
+                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** Ids of all theorems that the derivation cites, in order, each once, and the
+ *  master theorem behind the file guarantee.v; a new reference. */
+json_t *assay_statement_theorems(const json_t *derived);
+
+/** What no certificate covers: fixed texts of this version. A new reference. */
+json_t *assay_statement_not_covered(void);
+
+/** What the printed constants of the learner's paper would have given: fixed
+ *  texts by algorithm, NULL algorithm for plain releases. A new reference. */
+json_t *assay_statement_printed(const char *algorithm);
+
+#endif

@@ -1,0 +1,43 @@
+/* ring: glue */
+/**
+ * A histogram whose keys are not known beforehand.
+ *
+ * Only keys that occur in the data are given, each with its count; a key is
+ * shown when its noisy count reaches a threshold that hides a key one person
+ * brought alone. A person adds at most `per_key` to each of at most
+ * `keys_per_person` keys. Neighbours: add-remove.
+ *
+ * Law      noisy = count + discrete Laplace of scale
+ *          keys_per_person * per_key / epsilon; shown if noisy >= threshold =
+ *          per_key + ceil(scale ln(keys_per_person / delta)), rounded up.
+ * Theorem  keys of both neighbours: laplace-vector, epsilon. Keys of one
+ *          neighbour alone: each has count at most per_key and is shown with
+ *          probability at most P[Z >= threshold - per_key] < delta /
+ *          keys_per_person. Together (epsilon, delta)-DP; paper-proved
+ *          (Korolova et al. 2009), so the event is marked assumed.
+ * Errors   as mechanisms/release.h. Write shown keys in an order that does not
+ *          depend on the data's order (sorted, say).
+ */
+#ifndef ASSAY_MECHANISMS_KEYS_H
+#define ASSAY_MECHANISMS_KEYS_H
+
+#include "mechanisms/custodian.h"
+
+/** noisy[i] is written and shown[i] is 1 where the key may be shown; both are 0
+ *  elsewhere. */
+assay_status assay_release_keys(assay_custodian *custodian, int64_t *noisy,
+                                uint8_t *shown, const int64_t *counts, size_t n,
+                                uint64_t keys_per_person, uint64_t per_key,
+                                const mpq_t epsilon, const mpq_t delta,
+                                const char *label,
+                                assay_error *err) ASSAY_MUST_CHECK;
+
+/** The threshold of the law above. */
+assay_status assay_release_keys_threshold(int64_t *out,
+                                          uint64_t keys_per_person,
+                                          uint64_t per_key,
+                                          const mpq_t epsilon,
+                                          const mpq_t delta,
+                                          assay_error *err) ASSAY_MUST_CHECK;
+
+#endif

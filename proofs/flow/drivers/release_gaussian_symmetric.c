@@ -1,0 +1,9 @@
+#include "proofs/flow/main.h"
+#include FLOW_SOURCE
+
+void flow_main(void)
+{
+    public_status = assay_release_gaussian_symmetric(
+        &custodian, public_out, private_data, FLOW_LEN, param_a, param_b,
+        param_c, "x", &public_error);
+}
