@@ -55,7 +55,7 @@ static const char manifest[] =
     "privacy: {unit: trajectory, neighbours: replace-one, trust: central}\n"
     "budget: {rho: 1/2, epsilon: 5, delta: 1e-5}\n"
     "learner: {algorithm: dp-apvi, noise: gaussian, rho: 1/2}\n"
-    "audit: {runs: 2000, confidence: 0.99}\n";
+    "audit: {runs: 2000, confidence: 0.99999}\n";
 
 static assay_status certify(const char *name, const char *folder,
                             json_t *failures, assay_error *err)
@@ -588,7 +588,7 @@ static void a_refuted_claim_is_refused_with_a_counterexample(void **state)
         "budget: {epsilon: 2, delta: 1e-6}\n"
         "releases: [{name: printed, statistic: mechanism, noise: laplace,\n"
         "  scale: 3, changes: 12, epsilon: 2}]\n"
-        "audit: {runs: 200000, confidence: 0.99}\n";
+        "audit: {runs: 200000, confidence: 0.99999}\n";
     char path[200];
     char *html = NULL;
     size_t len = 0;
