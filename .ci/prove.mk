@@ -17,8 +17,9 @@ prove-results: ## write proofs/RESULTS.md from the last runs
 prove-%: | $(BUILD)/deps.stamp
 	@WP_CACHE=$(WP_CACHE) proofs/code.sh $*
 
-mutants: | $(BUILD)/deps.stamp ## every seeded bug must break a proof
+mutants: prove-extract | $(BUILD)/deps.stamp ## every seeded bug must break a proof
 	@proofs/mutants.sh
+	@proofs/extract/mutants.sh
 
 prove-extract: all | $(BUILD)/deps.stamp ## C against the program extracted from Coq
 	@BUILD=$(BUILD) proofs/extract/extract.sh

@@ -386,10 +386,11 @@ static window window_for(const assay_part *parts, size_t num_parts, int bits,
     double k = assay_compose_near(parts, num_parts, bits, t);
     double h = ldexp(1.0, -bits);
     w.top = reach(parts, num_parts, bits, 0.0, 0.0, 1, log_lost,
-                  2.0 * t, &w.s);
-    w.bottom = -reach(parts, num_parts, bits, t, k, -1, -18.0, t, &unused);
+                  fmax(2.0 * t, 0.3), &w.s);
+    w.bottom = -reach(parts, num_parts, bits, t, k, -1, -18.0,
+                      fmax(t, 0.1), &unused);
     double fold = reach(parts, num_parts, bits, t, k, 1,
-                        log_lost - (k - t * epsilon), t, &unused);
+                        log_lost - (k - t * epsilon), fmax(t, 0.1), &unused);
     w.top = fmax(w.top, epsilon + 4.0 * h);
     w.bottom = fmin(w.bottom, epsilon - 4.0 * h);
     w.length = fmax(w.top - w.bottom, fold - epsilon);

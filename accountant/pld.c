@@ -32,6 +32,7 @@ typedef struct pld {
     double gap;
     double count;
     int bits;
+    int fixed_epsilon;
 } pld;
 
 static void pld_clear(pld *p)
@@ -137,9 +138,16 @@ static assay_status guess(pld *p, const assay_query *query, assay_error *err)
 }
 
 /* A cell of width h moves epsilon by at most (1 + tilt) h^2 / 8 per event. */
+static double allowed_shift(const pld *p)
+{
+    /* delta falls like e^{-tilt eps}: a shift of 1/tilt is all there is */
+    double least = p->fixed_epsilon ? 1.0 : 0.001;
+    return p->gap * fmax(p->epsilon, least / (1.0 + p->tilt));
+}
+
 static void choose_grid(pld *p)
 {
-    double allowed = p->gap * fmax(p->epsilon, 1e-9);
+    double allowed = allowed_shift(p);
     double h = sqrt(8.0 * allowed / p->count / (1.0 + p->tilt));
     p->bits = (int)ceil(-log2(h));
     p->bits = p->bits < 2 ? 2 : p->bits > 60 ? 60 : p->bits;
@@ -154,7 +162,7 @@ static assay_status discretise(pld *p, assay_error *err)
         assay_grid grid = {.bits = p->bits, .tilt = p->tilt};
         double tail = p->log_delta + log(p->gap) - 3.0 - log(p->count);
         grid.tail = exp(fmax(-700.0, fmin(-12.0, tail)));
-        grid.cell = p->gap * fmax(p->epsilon, 1e-9) / 2000.0;
+        grid.cell = allowed_shift(p) / 2000.0;
         grid.focus = 0.3 * p->epsilon;
         grid.jump = fmax(exp(p->log_delta) * p->gap * 0.1, 1e-300);
         grid.log_scale = p->moment / p->count;
@@ -196,6 +204,9 @@ static int read_epsilon(double *out, const assay_composed *c, double high,
     arb_init(scratch);
     double low = 0.0;
     int found = below(c, high, delta, scratch);
+    if (found && below(c, 0.0, delta, scratch)) {
+        high = 0.0;
+    }
     for (int i = 0; i < 50 && found && high - low > 1e-13 * high; i++) {
         double middle = 0.5 * (low + high);
         if (below(c, middle, delta, scratch)) {
@@ -246,7 +257,7 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
     assay_status status = ASSAY_OK;
     double old_tilt = 0.0;
     for (int round = 0; round < 4; round++) {
-        tilt = assay_compose_tilt(parts, p->num, p->bits, at, tilt);
+        tilt = fmax(1e-3, assay_compose_tilt(parts, p->num, p->bits, at, tilt));
         if (fabs(tilt - old_tilt) < 0.1 * tilt) {
             break; /* it would be the same again */
         }
@@ -370,7 +381,7 @@ static assay_status pass(assay_bound *out, pld *p, double gap,
     choose_grid(p);
     assay_status status = attempt(out, p, query, err);
     for (int i = 0; i < 8 && status == ASSAY_RANGE && p->bits > 3; i++) {
-        p->bits -= 1;
+        p->bits -= 2;
         status = attempt(out, p, query, err);
     }
     return status;
@@ -393,6 +404,9 @@ static assay_status run(assay_bound *out, pld *p, const assay_query *query,
     status = pass(out, p, fmax(gap, 0.02), query, err);
     for (int i = 0; i < 4 && status == ASSAY_OK && gap < 0.02; i++) {
         double found = mpq_get_d(out->epsilon);
+        if (found < 1e-9) {
+            break;
+        }
         assay_bound again;
         assay_bound_init(&again, "pld");
         p->epsilon = found * 1.0001 + 1e-12;
@@ -411,7 +425,7 @@ static assay_status run(assay_bound *out, pld *p, const assay_query *query,
 assay_status assay_method_pld(assay_bound *out, const assay_query *query,
                               assay_error *err)
 {
-    pld p = {0};
+    pld p = {.fixed_epsilon = query->fixed_epsilon};
     p.gap = query->options->max_gap > 0.0 ? query->options->max_gap
                                           : DEFAULT_GAP;
     if (query->options->method == NULL && query->events->num_events > 2000) {

@@ -16,7 +16,7 @@
 #include "accountant/pmf_parts.h"
 #include "core/rational.h"
 
-#define MAX_NODES 400000
+#define MAX_NODES 60000
 
 typedef struct smooth {
     int gaussian;

@@ -8,6 +8,7 @@
 
 #include "core/rational.h"
 #include "mechanisms/local_report.h"
+#include "mechanisms/local_unary.h"
 #include "mechanisms/tree.h"
 
 static int64_t cost_on_lattice(double cost, unsigned bits)
@@ -133,6 +134,66 @@ static assay_status lane_add(assay_lane *lane, int64_t *out, const int64_t *in,
     return status;
 }
 
+uint32_t assay_board_unary_q(const assay_online_params *params,
+                             const assay_shape *shape)
+{
+    double each = mpq_get_d(params->budget) / (2.0 * shape->horizon);
+    double q = 4294967296.0 / (1.0 + exp(each));
+    q = ceil(q * (1.0 + 1e-9)) + 1.0;
+    return q < 2147483647.0 ? (uint32_t)q : UINT32_C(2147483647);
+}
+
+static assay_status open_unary(assay_board *board,
+                               const assay_online_params *params,
+                               struct assay_custodian *custodian,
+                               assay_error *err)
+{
+    const assay_shape *shape = &board->shape;
+    uint32_t q = assay_board_unary_q(params, shape);
+    board->unary_q = (double)q / 4294967296.0;
+    board->unary_value = calloc(shape->horizon, sizeof(uint64_t));
+    board->unary_bits = calloc(board->num_triples, 1);
+    board->unary_ones = calloc(board->num_triples, sizeof(int64_t));
+    if (board->unary_value == NULL || board->unary_bits == NULL ||
+        board->unary_ones == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for the board");
+    }
+    return assay_local_unary_new(&board->unary, custodian, shape->horizon,
+                                 board->num_triples / shape->horizon,
+                                 params->episodes, q,
+                                 "online learner: transitions, unary", err);
+}
+
+/* A user's transitions leave as bits; the board's triples are the debiased
+ * sums (ones - n q)/(1/2 - q), rounded: post-processing. */
+static assay_status add_unary(assay_board *board,
+                              const assay_online_step *steps, assay_error *err)
+{
+    const assay_shape *shape = &board->shape;
+    int64_t *cell = board->cell + board->num_pairs;
+    double n = (double)(board->unary_reports + 1);
+    assay_status status;
+    for (uint32_t h = 0; h < shape->horizon; h++) {
+        board->unary_value[h] =
+            ((uint64_t)steps[h].s * shape->num_actions + steps[h].a) *
+                shape->num_states +
+            steps[h].s_next;
+    }
+    status = assay_local_unary_report(board->unary, board->unary_bits,
+                                      board->unary_value, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    board->unary_reports++;
+    for (size_t i = 0; i < board->num_triples; i++) {
+        board->unary_ones[i] += board->unary_bits[i];
+        cell[i] = (int64_t)nearbyint(
+            ((double)board->unary_ones[i] - n * board->unary_q) /
+            (0.5 - board->unary_q));
+    }
+    return ASSAY_OK;
+}
+
 static assay_status open_lanes(assay_board *board,
                                const assay_online_params *params,
                                struct assay_custodian *custodian,
@@ -148,8 +209,10 @@ static assay_status open_lanes(assay_board *board,
     }
     counts.share = board->triples_only ? 2 : 4;
     costs.unit_bits = board->cost_bits;
-    status = lane_open(&board->counts, &board->shape, params, custodian, n,
-                       &counts, err);
+    status = params->noise == ASSAY_NOISE_UNARY
+                 ? open_unary(board, params, custodian, err)
+                 : lane_open(&board->counts, &board->shape, params, custodian,
+                             n, &counts, err);
     if (status == ASSAY_OK) {
         status = lane_open(&board->costs, &board->shape, params, custodian,
                            board->num_pairs, &costs, err);
@@ -168,7 +231,8 @@ assay_status assay_board_init(assay_board *board, const assay_shape *shape,
     board->shape = *shape;
     board->num_pairs = assay_shape_pairs(shape);
     board->num_triples = assay_shape_triples(shape);
-    board->triples_only = params->triples_only;
+    board->triples_only =
+        params->triples_only || params->noise == ASSAY_NOISE_UNARY;
     board->is_private = params->trust != ASSAY_TRUST_NONE;
     board->cost_bits = params->cost_bits;
     cells = board->num_pairs + board->num_triples;
@@ -191,6 +255,14 @@ void assay_board_clear(assay_board *board)
 {
     lane_close(&board->counts);
     lane_close(&board->costs);
+    assay_local_unary_free(board->unary);
+    free(board->unary_value);
+    free(board->unary_bits);
+    free(board->unary_ones);
+    board->unary = NULL;
+    board->unary_value = NULL;
+    board->unary_bits = NULL;
+    board->unary_ones = NULL;
     if (board->leaf != NULL) {
         OPENSSL_cleanse(board->leaf,
                         (2 * board->num_pairs + board->num_triples) *
@@ -224,12 +296,15 @@ static void sum_triples(assay_board *board)
     }
 }
 
-static assay_status release(assay_board *board, assay_error *err)
+static assay_status release(assay_board *board, const assay_online_step *steps,
+                            assay_error *err)
 {
     size_t cells = board->num_pairs + board->num_triples;
     size_t skip = board->triples_only ? board->num_pairs : 0;
-    assay_status status =
-        lane_add(&board->counts, board->cell + skip, board->leaf + skip, err);
+    assay_status status = board->unary != NULL
+                              ? add_unary(board, steps, err)
+                              : lane_add(&board->counts, board->cell + skip,
+                                         board->leaf + skip, err);
     if (status == ASSAY_OK) {
         status = lane_add(&board->costs, board->cost, board->leaf + cells, err);
     }
@@ -252,6 +327,6 @@ assay_status assay_board_add(assay_board *board, const assay_online_step *steps,
     memset(board->leaf, 0, (cells + board->num_pairs) * sizeof(int64_t));
     assay_board_contribution(board->leaf, board->leaf + cells, &board->shape,
                              board->cost_bits, steps);
-    status = release(board, err);
+    status = release(board, steps, err);
     return status;
 }

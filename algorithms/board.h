@@ -10,6 +10,7 @@
 
 struct assay_tree;
 struct assay_local_reporter;
+struct assay_local_unary;
 
 /* One vector statistic on its way to the board. */
 typedef struct assay_lane {
@@ -27,9 +28,15 @@ typedef struct assay_board {
     int is_private;
     assay_lane counts; /* pairs (unless triples_only) and triples */
     assay_lane costs;
-    int64_t *cell; /* pairs, then triples: what the planner may see */
-    int64_t *cost; /* pairs, in steps of 2^-cost_bits                */
-    int64_t *leaf; /* scratch: one user's vectors                    */
+    struct assay_local_unary *unary; /* instead of the counts' lane */
+    double unary_q;
+    uint64_t unary_reports;
+    uint64_t *unary_value; /* scratch: a user's transitions, one a step */
+    uint8_t *unary_bits;   /* scratch: her report */
+    int64_t *unary_ones;   /* [triple]: bits so far */
+    int64_t *cell;         /* pairs, then triples: what the planner may see */
+    int64_t *cost;         /* pairs, in steps of 2^-cost_bits                */
+    int64_t *leaf;         /* scratch: one user's vectors                    */
 } assay_board;
 
 /** Charges for the whole run. After an error there is nothing to clear. */
@@ -42,6 +49,11 @@ void assay_board_clear(assay_board *board);
 /** Clips, rounds, counts and releases one episode. */
 assay_status assay_board_add(assay_board *board, const assay_online_step *steps,
                              assay_error *err) ASSAY_MUST_CHECK;
+
+/** q of the unary encoding in units of 2^-32: the least with
+ *  ln((1-q)/q) <= eps/(2H), rounded towards more noise. */
+uint32_t assay_board_unary_q(const assay_online_params *params,
+                             const assay_shape *shape);
 
 /** One user's contribution as integers: pairs and triples in `cell`, costs in
  *  `cost` (both zeroed by the caller). Public for the sensitivity tests. */

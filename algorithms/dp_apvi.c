@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "algorithms/consistency.h"
+#include "algorithms/rows.h"
 
 #define MAX_THREADS 64u
 #define TIE 0x1p-30
@@ -47,6 +48,10 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
     if (!(params->failure > 0.0 && params->failure < 1.0)) {
         return assay_fail(err, ASSAY_INVALID,
                           "failure probability must be between 0 and 1");
+    }
+    if (params->noise == ASSAY_NOISE_UNARY) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "DP-APVI has Gaussian and Laplace noise");
     }
     if (params->noise != ASSAY_NOISE_NONE && mpq_sgn(params->budget) <= 0) {
         return assay_fail(err, ASSAY_INVALID,
@@ -163,34 +168,11 @@ typedef struct planner {
     const assay_dp_apvi_params *params;
     const double *rewards;
     assay_policy *policy;
-    double *value; /* [h][s], h = H is zero */
+    double *value;   /* [h][s], h = H is zero */
+    double *uniform; /* [h]: the mean of value[h] */
     assay_dp_apvi_widths width;
     double iota; /* log(H S A / failure) */
 } planner;
-
-/* Mean and variance of `next` under x / sum. */
-static void moments(double *mean, double *variance, const double *x, double sum,
-                    const double *next, size_t n)
-{
-    double first[4] = {0.0, 0.0, 0.0, 0.0};
-    double second[4] = {0.0, 0.0, 0.0, 0.0};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) {
-            double xv = x[i + k] * next[i + k];
-            first[k] += xv;
-            second[k] += xv * next[i + k];
-        }
-    }
-    for (; i < n; i++) {
-        first[0] += x[i] * next[i];
-        second[0] += x[i] * next[i] * next[i];
-    }
-    *mean = ((first[0] + first[1]) + (first[2] + first[3])) / sum;
-    *variance = ((second[0] + second[1]) + (second[2] + second[3])) / sum -
-                *mean * *mean;
-    *variance = *variance > 0.0 ? *variance : 0.0;
-}
 
 /* Gamma_h(s, a) for a count n above its noise E. */
 static double penalty(const planner *p, double n, double variance)
@@ -205,30 +187,46 @@ static double penalty(const planner *p, double n, double variance)
            params->c2 * states * horizon * 2.0 * p->width.triple * p->iota / n;
 }
 
+/* The row's estimate: number of visits, mean and variance of the values after
+ * it. */
+typedef struct estimate {
+    double visits, mean, variance;
+} estimate;
+
+static estimate estimate_row(const planner *p, size_t pair, const double *next,
+                             double *x)
+{
+    const assay_counts *counts = p->counts;
+    size_t n = counts->shape.num_states;
+    const int64_t *row = counts->cell + counts->num_pairs + pair * n;
+    double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
+    double slack = p->params->triples_only ? 0.0 : p->width.pair;
+    double sum = assay_row_load(x, row, n);
+    double t = assay_consistency_level(x, n, sum, total, slack);
+    double moment[3];
+    estimate e = {0.0, 0.0, 0.0};
+    assay_row_moments(moment, x, next, n, t);
+    e.visits = moment[0];
+    if (moment[0] > 0.0) {
+        e.mean = moment[1] / moment[0];
+        e.variance = fmax(moment[2] / moment[0] - e.mean * e.mean, 0.0);
+    }
+    return e;
+}
+
 /* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
 static double row_value(const planner *p, size_t pair, uint32_t h, double *x)
 {
-    const assay_counts *counts = p->counts;
-    uint32_t num_states = counts->shape.num_states;
-    uint32_t horizon = counts->shape.horizon;
-    const int64_t *row = counts->cell + counts->num_pairs + pair * num_states;
+    uint32_t num_states = p->counts->shape.num_states;
+    uint32_t horizon = p->counts->shape.horizon;
     const double *next = p->value + (size_t)(h + 1) * num_states;
-    double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
-    double mean;
-    double variance;
-    double sum;
+    estimate e = estimate_row(p, pair, next, x);
     double q;
-    for (uint32_t t = 0; t < num_states; t++) {
-        x[t] = row[t] > 0 ? (double)row[t] : 0.0;
-    }
-    sum = assay_consistency_project(
-        x, num_states, total, p->params->triples_only ? 0.0 : p->width.pair);
-    if (sum > 2.0 * p->width.pair) {
-        moments(&mean, &variance, x, sum, next, num_states);
-        q = p->rewards[pair] + mean - penalty(p, sum, variance);
+    if (e.visits > 2.0 * p->width.pair) {
+        q = p->rewards[pair] + e.mean - penalty(p, e.visits, e.variance);
     } else {
-        mean = assay_consistency_sum(next, num_states) / num_states;
-        q = p->rewards[pair] + mean - p->params->c * horizon;
+        /* uniform over states, and the largest penalty */
+        q = p->rewards[pair] + p->uniform[h + 1] - p->params->c * horizon;
     }
     return fmin(fmax(q, 0.0), (double)(horizon - h));
 }
@@ -306,6 +304,15 @@ static assay_status check_rewards(const double *rewards,
     return ASSAY_OK;
 }
 
+static double mean_of(const double *x, uint32_t n)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum / n;
+}
+
 static uint32_t threads_for(const assay_dp_apvi_params *params,
                             const assay_shape *shape)
 {
@@ -345,12 +352,15 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     p.iota = log((double)assay_shape_pairs(shape) / params->failure);
     assay_dp_apvi_widths_get(&p.width, params, shape);
     scratch = calloc(width * threads, sizeof(double));
-    if (p.value == NULL || scratch == NULL) {
+    p.uniform = calloc((size_t)shape->horizon + 1, sizeof(double));
+    if (p.value == NULL || p.uniform == NULL || scratch == NULL) {
         status = assay_fail(err, ASSAY_MEMORY, "no memory for planning");
         goto cleanup;
     }
     for (uint32_t h = shape->horizon; h-- > 0;) {
         plan_step(&p, h, scratch, threads);
+        p.uniform[h] =
+            mean_of(p.value + (size_t)h * shape->num_states, shape->num_states);
     }
     if (value != NULL) {
         memcpy(value, p.value, shape->num_states * sizeof(double));
@@ -360,6 +370,7 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
 cleanup:
     assay_policy_free(p.policy);
     free(p.value);
+    free(p.uniform);
     free(scratch);
     return status;
 }

@@ -56,7 +56,8 @@ void assay_online_params_clear(assay_online_params *params)
 uint64_t assay_online_sensitivity(const assay_online_params *params,
                                   const assay_shape *shape)
 {
-    return (uint64_t)(params->triples_only ? 4 : 6) * shape->horizon;
+    int triples = params->triples_only || params->noise == ASSAY_NOISE_UNARY;
+    return (uint64_t)(triples ? 4 : 6) * shape->horizon;
 }
 
 uint64_t assay_online_levels(uint64_t episodes)
@@ -100,6 +101,12 @@ void assay_online_widths(double *pairs, double *triples,
     if (params->noise == ASSAY_NOISE_GAUSSIAN) {
         *pairs = sqrt(2.0 * b * terms * log1);
         *triples = sqrt(2.0 * b * terms * log2);
+    } else if (params->noise == ASSAY_NOISE_UNARY) {
+        /* variance of one debiased bit: q (1-q)/(1/2-q)^2 */
+        double q = (double)assay_board_unary_q(params, shape) / 4294967296.0;
+        double v = q * (1.0 - q) / ((0.5 - q) * (0.5 - q));
+        *triples = sqrt(2.0 * v * terms * log2);
+        *pairs = sqrt(2.0 * v * terms * log1 * shape->num_states);
     } else {
         *pairs = b * sqrt(8.0 * terms * log1);
         *triples = b * sqrt(8.0 * terms * log2);
@@ -157,6 +164,10 @@ static assay_status check(const assay_online_params *p,
         return assay_fail(err, ASSAY_INVALID,
                           "needs 2 to 2^40 episodes, cost_bits up to 20, "
                           "scales of 0 or more, failure in (0, 1)");
+    }
+    if (p->noise == ASSAY_NOISE_UNARY && p->trust == ASSAY_TRUST_CENTRAL) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "unary encoding is for the local privatizer");
     }
     if (p->trust != ASSAY_TRUST_NONE &&
         (p->noise == ASSAY_NOISE_NONE || mpq_sgn(p->budget) <= 0)) {

@@ -16,6 +16,10 @@
  *          own data, so all others' outputs are eps-DP in hers (billboard).
  * Local    every user sends her noisy vector: b = 6 H/eps, sigma^2 =
  *          6 H/(2 rho). The server never sees the trajectory.
+ *          Unary: the H transitions as one-hot values by optimised unary
+ *          encoding with half of epsilon, (1-q)/q = e^(eps/(2H)) for each, and
+ *          the costs by Laplace noise of scale 4H/eps with the other half;
+ *          N(s,a) is a sum (triples_only).
  * None     the exact sums: not private.
  */
 #ifndef ASSAY_ALGORITHMS_ONLINE_H
@@ -42,7 +46,7 @@ typedef enum assay_trust {
 typedef struct assay_online_params {
     assay_online_rule rule;
     assay_trust trust;
-    assay_noise noise;  /* laplace or gaussian; unused without trust */
+    assay_noise noise;  /* laplace, gaussian; locally unary too */
     mpq_t budget;       /* epsilon or rho */
     uint64_t episodes;  /* K, public, at least 2 */
     int triples_only;   /* N(s,a) is a sum of triples: 6 becomes 4 */

@@ -52,6 +52,10 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
         memmove(out, in, n * sizeof *out);
         return ASSAY_OK;
     }
+    if (noise == ASSAY_NOISE_UNARY) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "unary encoding is for local reports");
+    }
     if (mpq_sgn(budget) <= 0) {
         return assay_fail(err, ASSAY_INVALID,
                           "the privacy budget must be greater than zero");
@@ -110,6 +114,6 @@ assay_status assay_privatizer_rho(mpq_t rho, const mpq_t epsilon,
 
 const char *assay_noise_name(assay_noise noise)
 {
-    static const char *const name[] = {"none", "gaussian", "laplace"};
+    static const char *const name[] = {"none", "gaussian", "laplace", "unary"};
     return name[noise];
 }

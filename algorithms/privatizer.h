@@ -17,7 +17,8 @@
 typedef enum assay_noise {
     ASSAY_NOISE_NONE = 0, /* not private: the baseline           */
     ASSAY_NOISE_GAUSSIAN, /* rho-zCDP, budget is rho             */
-    ASSAY_NOISE_LAPLACE   /* pure epsilon-DP, budget is epsilon  */
+    ASSAY_NOISE_LAPLACE,  /* pure epsilon-DP, budget is epsilon  */
+    ASSAY_NOISE_UNARY     /* the same; local reports of one-hot values */
 } assay_noise;
 
 struct assay_custodian;
@@ -53,7 +54,7 @@ assay_status assay_privatizer_rho(mpq_t rho, const mpq_t epsilon,
                                   const mpq_t delta,
                                   assay_error *err) ASSAY_MUST_CHECK;
 
-/** "none", "gaussian", "laplace". */
+/** "none", "gaussian", "laplace", "unary". */
 const char *assay_noise_name(assay_noise noise);
 
 #endif

@@ -37,11 +37,12 @@ void assay_vtr_params_clear(assay_vtr_params *params)
 assay_status assay_vtr_params_check(const assay_vtr_params *params,
                                     const assay_shape *shape, assay_error *err)
 {
-    if (params->noise == ASSAY_NOISE_LAPLACE &&
-        params->statistics == ASSAY_VTR_PRINTED) {
+    if (params->noise == ASSAY_NOISE_UNARY ||
+        (params->noise == ASSAY_NOISE_LAPLACE &&
+         params->statistics == ASSAY_VTR_PRINTED)) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
-                          "the printed statistics have an l2 sensitivity: use "
-                          "Gaussian noise");
+                          "UCRL-VTR has Gaussian noise, and Laplace noise with "
+                          "counts");
     }
     if (shape->horizon < 2 || shape->num_states > 256 || params->episodes < 1 ||
         params->lattice_bits > 16 || !(params->bonus >= 0.0) ||

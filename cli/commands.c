@@ -8,6 +8,7 @@ const assay_command assay_commands[] = {
     {"account", "a list of events to a guarantee", assay_cli_account},
     {"certify", "run a deployment and certify it", assay_cli_certify},
     {"data", "generate synthetic trajectories", assay_cli_data},
+    {"env", "compute recorded trajectories again", assay_cli_env},
     {"evaluate-policy", "the exact value of a policy",
      assay_cli_evaluate_policy},
     {"keygen", "make a signing key", assay_cli_keygen},

@@ -24,6 +24,7 @@ int assay_cli_report(const char *name, const assay_error *err);
 int assay_cli_account(int argc, char **argv);
 int assay_cli_certify(int argc, char **argv);
 int assay_cli_data(int argc, char **argv);
+int assay_cli_env(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
 int assay_cli_keygen(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);

@@ -27,7 +27,7 @@ static const char *const HELP =
     "  --env NAME        riverswim, riverswim-inhomogeneous, random, chain,\n"
     "                    clinic; with numbers: riverswim:S=3,H=6\n"
     "  --privatizer P    none, central (tree counters, joint DP) or local\n"
-    "  --noise N         laplace (default) or gaussian\n"
+    "  --noise N         laplace (default), gaussian; locally unary\n"
     "  --epsilon E       Laplace: pure DP; Gaussian: with --delta\n"
     "  --rho R           Gaussian: R-zCDP\n"
     "  --episodes K      1e4 unless said; public\n"
@@ -143,7 +143,8 @@ static assay_status set_params(assay_online_params *p, const sim_options *o,
                                assay_error *err)
 {
     static const char *const trusts[] = {"none", "central", "local", NULL};
-    static const char *const noises[] = {"none", "gaussian", "laplace", NULL};
+    static const char *const noises[] = {"none", "gaussian", "laplace", "unary",
+                                         NULL};
     int trust = 0;
     int noise = 0;
     assay_status status =

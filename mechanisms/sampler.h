@@ -27,8 +27,11 @@ typedef enum assay_route {
 
 typedef struct assay_sampler_options {
     assay_route route;
-    /* Running time and number of words do not depend on the value drawn. For
-     * discrete Gaussian and Laplace up to scale ASSAY_CONSTANT_TIME_SCALE. */
+    /* The number of rounds is independent of the value drawn (Coq:
+     * sampler-blocks-rounds), and a round reads three words and touches the
+     * same memory whatever it proposes. What is left: a tie (about 2^-55) and
+     * a coin that needs exact digits (about 2^-22) take longer. For discrete
+     * Gaussian and Laplace up to scale ASSAY_CONSTANT_TIME_SCALE. */
     int constant_time;
 } assay_sampler_options;
 

@@ -110,6 +110,8 @@ experiment_online() {
   curve "$out" "central Laplace eps=1" private-ucb-vi $E --privatizer central --epsilon 1
   curve "$out" "printed noise eps=1 (true 2.95)" private-ucb-vi $E --privatizer central --epsilon 2.954
   curve "$out" "local Laplace eps=10" private-ucb-vi $E --privatizer local --epsilon 10
+  curve "$out" "local Laplace without N(s;a)" private-ucb-vi $E --privatizer local --epsilon 10 --triples-only
+  curve "$out" "local unary eps=10" private-ucb-vi $E --privatizer local --noise unary --epsilon 10
   curve "$out" "local printed eps=10 (true 20)" private-ucb-vi $E --privatizer local --epsilon 20
   curve "$out" "UCB-PO central Gaussian eps=1" private-ucb-po $E $GAUSS --epsilon 1 --delta 1e-6
   curve "$out" "PUCB central Laplace eps=10" pucb $E --privatizer central --epsilon 10

@@ -4,7 +4,7 @@
 #
 #   1. compile proofs/coq/{base,samplers} and Extract.v (in build/extract)
 #   2. build the oracle (OCaml, Zarith) and the peer (C, build/libassay.a)
-#   3. for each sampler COUNT tapes (default 100000): random, boundary and
+#   3. for each sampler COUNT tapes (default 135000, of which at least 100000 are long enough): random, boundary and
 #      tie-forcing words; value and number of words must agree line by line
 #
 # Needs build/libassay.a (make). COUNT, SEED and NAMES may be set. Last line:
@@ -17,7 +17,7 @@ root=$(cd "$here/../.." && pwd) || exit 2
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$root/$build ;; esac
 out=$build/extract
-count=${COUNT:-100000}
+count=${COUNT:-135000}
 seed=${SEED:-1}
 names=${NAMES:-"uniform bernoulli bernoulli_exp_unit bernoulli_exp geometric
 	discrete_laplace discrete_gaussian permutation below_exp inverse_gaussian

@@ -11,6 +11,9 @@
 
 #include "algorithms/consistency.h"
 #include "algorithms/environments.h"
+#include "algorithms/rows.h"
+
+static const int64_t i64_edge[] = {INT64_MIN, INT64_MAX, 0, (int64_t)1 << 50};
 
 static assay_mdp *make(const char *spec)
 {
@@ -168,20 +171,69 @@ static void projection_solves_the_linear_program(void **state)
         double slack = assay_envrand_unit(&rand) * 10.0;
         double sum;
         double change = 0.0;
+        double level;
         double best;
         for (size_t k = 0; k < n; k++) {
             y[k] = floor(assay_envrand_unit(&rand) * 30.0 - 10.0);
             y[k] = y[k] > 0.0 ? y[k] : 0.0;
-            x[k] = y[k];
         }
-        sum = assay_consistency_project(x, n, total, slack);
+        sum = 0.0;
         for (size_t k = 0; k < n; k++) {
-            assert_true(x[k] >= 0.0);
+            sum += y[k];
+        }
+        level = assay_consistency_level(y, n, sum, total, slack);
+        sum = 0.0;
+        for (size_t k = 0; k < n; k++) {
+            x[k] = fmax(y[k] - level, 0.0);
+            sum += x[k];
             change = fmax(change, fabs(x[k] - y[k]));
         }
         best = best_change(y, n, total, slack);
         assert_true(fabs(sum - total) <= slack + 1e-9);
         assert_true(change <= best + 1e-9);
+    }
+}
+
+/* The fast sums against plain ones, for all lengths and odd values. */
+static void row_sums_are_right(void **state)
+{
+    assay_envrand rand;
+    (void)state;
+    assay_envrand_init(&rand, 5, 0);
+    for (size_t n = 1; n < 40; n++) {
+        int64_t row[40];
+        double x[40];
+        double v[40];
+        double got[3];
+        double want[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+        double number;
+        for (size_t i = 0; i < n; i++) {
+            row[i] = (int64_t)assay_envrand_below(&rand, 1000) - 300;
+            v[i] = assay_envrand_unit(&rand);
+        }
+        row[n / 2] = i64_edge[n % 4];
+        (void)assay_row_load(x, row, n);
+        for (size_t i = 0; i < n; i++) {
+            double y;
+            int64_t r = row[i] < 0 ? 0 : row[i];
+            r = r > ((int64_t)1 << 50) ? (int64_t)1 << 50 : r;
+            assert_true(x[i] <= (double)r && x[i] >= (double)r);
+            y = fmax(x[i] - 7.5, 0.0);
+            want[0] += y;
+            want[1] += y * v[i];
+            want[2] += y * v[i] * v[i];
+            want[3] += x[i];
+            want[4] += x[i] > 7.5 ? 1.0 : 0.0;
+        }
+        assay_row_moments(got, x, v, n, 7.5);
+        for (size_t k = 0; k < 3; k++) {
+            assert_true(fabs(got[k] - want[k]) <= 1e-12 * want[k]);
+        }
+        assert_true(fabs(assay_row_above(x, n, 7.5, &number) - want[0]) <=
+                    1e-12 * want[0]);
+        assert_true(fabs(number - want[4]) < 0.5);
+        assert_true(fabs(assay_row_load(x, row, n) - want[3]) <=
+                    1e-12 * want[3]);
     }
 }
 
@@ -193,6 +245,7 @@ int main(void)
         cmocka_unit_test(optimum_is_the_best_of_all_policies),
         cmocka_unit_test(unknown_environments_are_refused),
         cmocka_unit_test(frequencies_follow_the_model),
+        cmocka_unit_test(row_sums_are_right),
         cmocka_unit_test(projection_solves_the_linear_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

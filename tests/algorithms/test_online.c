@@ -239,6 +239,53 @@ static void no_budget_no_learner(void **state)
     assay_online_params_clear(&params);
 }
 
+/* Unary encoding: the debiased sums are right on average, and the charge is
+ * within the budget. 5 standard deviations; 20000 reports. */
+static void unary_sums_are_unbiased(void **state)
+{
+    assay_online_params params;
+    assay_board board;
+    assay_online_step steps[6];
+    test_vault vault;
+    assay_error err = ASSAY_ERROR_INIT;
+    double q;
+    double limit;
+    (void)state;
+    test_vault_open(&vault, "10", "0", NULL, 1);
+    assay_online_params_init(&params);
+    params.episodes = 20001;
+    params.trust = ASSAY_TRUST_LOCAL;
+    params.noise = ASSAY_NOISE_UNARY;
+    mpq_set_ui(params.budget, 10, 1);
+    q = (double)assay_board_unary_q(&params, &SHAPE) / 4294967296.0;
+    assert_true(6.0 * log((1.0 - q) / q) <= 5.0);
+    assert_true(6.0 * log((1.0 - q) / q) > 4.999);
+    assert_int_equal(
+        assay_board_init(&board, &SHAPE, &params, &vault.custodian, &err), 0);
+    for (uint32_t h = 0; h < 6; h++) {
+        steps[h] = (assay_online_step){h % 3, h % 2, (h + 1) % 3, 0.5};
+    }
+    for (int k = 0; k < 20000; k++) {
+        assert_int_equal(assay_board_add(&board, steps, &err), 0);
+    }
+    limit = 5.0 * sqrt(20000.0 * q * (1.0 - q)) / (0.5 - q);
+    limit = fmax(limit, 5.0 * sqrt(20000.0 * 0.25) / (0.5 - q)) + 1.0;
+    for (uint32_t h = 0; h < 6; h++) {
+        size_t hit = assay_shape_pair(&SHAPE, h, h % 3, h % 2) * 3;
+        for (size_t i = 0; i < 18; i++) {
+            size_t at = (size_t)h * 18 + i;
+            double want = at == hit + (h + 1) % 3 ? 20000.0 : 0.0;
+            assert_true(fabs((double)board.cell[36 + at] - want) < limit);
+        }
+    }
+    assert_int_equal(test_vault_rows(&vault), 2);
+    assert_true(test_vault_spent_epsilon(&vault) <= 10.0);
+    assert_true(test_vault_spent_epsilon(&vault) > 9.99);
+    assay_board_clear(&board);
+    assay_online_params_clear(&params);
+    test_vault_close(&vault);
+}
+
 /* What user k is told does not change with her own data (billboard). */
 static void a_user_sees_a_board_without_herself(void **state)
 {
@@ -275,6 +322,7 @@ int main(void)
         cmocka_unit_test(policy_optimisation_improves),
         cmocka_unit_test(the_run_costs_the_budget),
         cmocka_unit_test(no_budget_no_learner),
+        cmocka_unit_test(unary_sums_are_unbiased),
         cmocka_unit_test(a_user_sees_a_board_without_herself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "algorithms/consistency.h"
 #include "algorithms/dp_apvi.h"
 #include "algorithms/environments.h"
 #include "algorithms/simulate.h"

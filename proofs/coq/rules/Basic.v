@@ -218,6 +218,22 @@ Proof.
   simpl in G; replace ((1 + 1) * ((1 + 1) * 1) * rho) with (4 * rho) in G by ring; exact G.
 Qed.
 
+(** @theorem replace-from-addremove-renyi
+    When one record is added or removed, M has moments at most m1 at order 2a and m2 at order
+    2a-1, for some a > 1. When one record is replaced, its moment of order a is at most
+    sqrt(m1 m2). *)
+Theorem replace_from_addremove_renyi {U T} (M : list U -> dist T) a m1 m2 :
+  1 < a -> 0 < m1 -> 0 < m2 -> moment_mech add_remove (2 * a) m1 M -> moment_mech add_remove (2 * a - 1) m2 M ->
+  moment_mech replace_one a (sqrt (m1 * m2)) M.
+Proof.
+  intros Ha H1 H2 A1 A2 d d' A; destruct (replace_one_two_steps d d' A) as (c & B1 & B2).
+  replace (sqrt (m1 * m2)) with (exp (/ 2 * ln m1 + (1 - / 2) * ln m2)).
+  - apply (moment_triangle a 2 m1 m2 (M d) (M c) (M d')); auto using pmf_ge0; try lra.
+    + replace (a * 2) with (2 * a) by ring; now apply A1.
+    + replace (1 + (a - 1) * (2 / (2 - 1))) with (2 * a - 1) by field; now apply A2.
+  - rewrite <- (Rpower_sqrt (m1 * m2)) by nra; unfold Rpower; rewrite ln_mult by auto; f_equal; lra.
+Qed.
+
 (* ---------- disjoint parts ---------- *)
 (* the data come in parts; neighbours differ in one part only, by adj *)
 Definition in_one_part {E} (adj : E -> E -> Prop) (d d' : nat -> E) : Prop :=
@@ -342,6 +358,13 @@ Proof.
 Qed.
 Example count_replaced_zcdp : zcdp_mech replace_one (4 * (1 / (2 * (50 / 1)))) (fun d => gauss_vec (prat 50 1) (size_query d)).
 Proof. apply replace_from_addremove_zcdp; [lra|]; apply (gauss_vec_zcdp _ _ 1 (prat 50 1)), size_sens. Qed.
+Example count_replaced_renyi : moment_mech replace_one 2
+  (sqrt (exp ((2 * 2 - 1) * (2 * 2 * (1 / (2 * (50 / 1))))) * exp ((2 * 2 - 1 - 1) * ((2 * 2 - 1) * (1 / (2 * (50 / 1)))))))
+  (fun d => gauss_vec (prat 50 1) (size_query d)).
+Proof.
+  apply replace_from_addremove_renyi; try lra; try apply exp_pos;
+    intros d d' A; apply zcdp_moment; try lra; apply (gauss_vec_zcdp add_remove size_query 1 (prat 50 1)); auto; apply size_sens.
+Qed.
 Example counts_of_parts_zcdp : zcdp_mech (in_one_part add_remove) (1 / (2 * (50 / 1)))
   (run zvec_eq (sequence (part_mechs (fun _ _ d => gauss_vec (prat 50 1) (size_query d)) 7) [])).
 Proof. apply parallel_zcdp; [lra|]; intros _ _; apply (gauss_vec_zcdp _ _ 1 (prat 50 1)), size_sens. Qed.

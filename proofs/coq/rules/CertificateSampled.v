@@ -15,7 +15,7 @@ Definition eps : R := 2693976 / 1000000.
 Definition delta : R := 1 / 30000.
 
 Theorem certificate (record : Type) (p : process (list record) (list Z)) :
-  rfollows (rexpand ledger) p -> dp_mech add_remove eps delta (run zvec_eq p).
+  rfollows add_remove (rexpand ledger) p -> dp_mech add_remove eps delta (run zvec_eq p).
 Proof.
   apply (renyi_releases_dp 7); [lia|].
   unfold eps, delta; renyi_total; interval with (i_prec 128).
@@ -29,9 +29,9 @@ Definition step (d : list Z) : dist (list Z) := with_coin (prat 1 2) coin_ok
   (poisson zvec_eq (prat 128 3000) rate_ok (fun s => gauss_vec (prat 4 1) (size_query s)) d).
 Fixpoint steps (n : nat) : process (list Z) (list Z) :=
   match n with O => Done | S n => Release step (fun _ => steps n) end.
-Lemma step_allowed : rallows (WithCoin 1 2 (Sampled 128 3000 4 1 1 1)) step.
+Lemma step_allowed : rallows add_remove (WithCoin 1 2 (Sampled 128 3000 4 1 1 1)) step.
 Proof.
-  eexists _, coin_ok; split; [|reflexivity]; exists size_query, rate_ok; split; [|reflexivity].
+  eexists _, coin_ok; split; [|reflexivity]; split; [auto|]; exists size_query, rate_ok; split; [|reflexivity].
   intros d d' A; destruct (proj2 size_sens d d' A) as [E H]; split; auto; unfold nrat; change (Z.of_N 1) with 1%Z; lra.
 Qed.
 Example certificate_applies : dp_mech add_remove eps delta (run zvec_eq (steps (Pos.to_nat 1500))).

@@ -1,5 +1,5 @@
-(* From a ledger with subsampled steps to a guarantee, at one integer Renyi order,
-   for add/remove neighbours. *)
+(* From a ledger with subsampled steps to a guarantee, at one integer Renyi order.
+   Poisson-sampled lines are for add/remove neighbours only. *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
 From Assay.rules Require Import Process Vectors Neighbours Renyi Postprocess Basic PureToZCDP Releases Subsampling.
@@ -78,14 +78,14 @@ Fixpoint rprice (a : positive) (e : rline) : R :=
   | SampledPure qn qd n d => pure_mom (IZR (Zpos a)) (amplified (prat qn qd) (nrat n d))
   | WithCoin pn pd e => (1 - prat pn pd) + prat pn pd * rprice a e
   end.
-Fixpoint rallows {U} (e : rline) (m : list U -> dist (list Z)) : Prop :=
+Fixpoint rallows {U} (adj : list U -> list U -> Prop) (e : rline) (m : list U -> dist (list Z)) : Prop :=
   match e with
-  | Plain e => allows add_remove e m
-  | Sampled qn qd n d n' d' => exists f (Hq : 0 <= prat qn qd <= 1), l2sq_sens add_remove f (nrat n' d') /\
+  | Plain e => allows adj e m
+  | Sampled qn qd n d n' d' => (forall x y, adj x y -> add_remove x y) /\ exists f (Hq : 0 <= prat qn qd <= 1), l2sq_sens add_remove f (nrat n' d') /\
       m = poisson zvec_eq (prat qn qd) Hq (fun s => gauss_vec (prat n d) (f s))
-  | SampledPure qn qd n d => exists m' (Hq : 0 <= prat qn qd <= 1), dp_mech add_remove (nrat n d) 0 m' /\
+  | SampledPure qn qd n d => (forall x y, adj x y -> add_remove x y) /\ exists m' (Hq : 0 <= prat qn qd <= 1), dp_mech add_remove (nrat n d) 0 m' /\
       m = poisson zvec_eq (prat qn qd) Hq m'
-  | WithCoin pn pd e => exists m' (Hp : 0 <= prat pn pd <= 1), rallows e m' /\
+  | WithCoin pn pd e => exists m' (Hp : 0 <= prat pn pd <= 1), rallows adj e m' /\
       m = fun d => with_coin (prat pn pd) Hp (m' d)
   end.
 Lemma mom_price_pos a e : 0 < mom_price a e.
@@ -100,18 +100,22 @@ Proof.
     + now apply (laplace_vec_dp (fun x y => adj y x) f _ _ (l1_sens_flip _ _ _ Hf)).
   - destruct H as [H1 H2]; intros d d' A; apply (pure_moment zvec_eq); auto; apply nrat_pos.
 Qed.
-Lemma rallows_moment {U} a e : (1 < a)%positive -> forall m : list U -> dist (list Z), rallows e m ->
-  0 < rprice a e /\ moment_mech add_remove (IZR (Zpos a)) (rprice a e) m.
+Lemma rallows_moment {U} adj a e : (1 < a)%positive -> forall m : list U -> dist (list Z), rallows adj e m ->
+  0 < rprice a e /\ moment_mech adj (IZR (Zpos a)) (rprice a e) m.
 Proof.
-  intros Ha; induction e as [e|qn qd n d n' d'|qn qd n d|pn pd e IH]; intros m H; cbn [rallows rprice] in *.
+  intros Ha.
+  assert (Sub : forall (m : list U -> dist (list Z)) x, (forall d d', adj d d' -> add_remove d d') ->
+    moment_mech add_remove (IZR (Zpos a)) x m -> moment_mech adj (IZR (Zpos a)) x m)
+    by (intros m x S H d d' A; apply H; auto).
+  induction e as [e|qn qd n d n' d'|qn qd n d|pn pd e IH]; intros m H; cbn [rallows rprice] in *.
   - split; [apply mom_price_pos|now apply allows_moment].
-  - destruct H as (f & Hq & Hf & ->); rewrite sampled_sum_ok; split.
+  - destruct H as (HA & f & Hq & Hf & ->); rewrite sampled_sum_ok; split.
     + eapply Rlt_le_trans; [|apply sampled_ge1; auto]; [lra|].
       apply Rmult_le_pos; [apply nrat_pos|left; apply Rinv_0_lt_compat; pose proof (cond_pos (prat n d)); lra].
-    + replace (IZR (Zpos a)) with (INR (Pos.to_nat a)) by (rewrite INR_IZR_INZ, positive_nat_Z; auto).
+    + apply Sub; auto; replace (IZR (Zpos a)) with (INR (Pos.to_nat a)) by (rewrite INR_IZR_INZ, positive_nat_Z; auto).
       apply poisson_gauss_moment; auto; lia.
-  - destruct H as (m' & Hq & Hm & ->); split; [apply Rdiv_lt_0_compat; apply ch2_pos|].
-    assert (Hn := nrat_pos n d).
+  - destruct H as (HA & m' & Hq & Hm & ->); split; [apply Rdiv_lt_0_compat; apply ch2_pos|].
+    assert (Hn := nrat_pos n d); apply Sub; auto.
     apply (pure_mech_moment zvec_eq); [apply add_remove_symmetric|apply IZR_lt; lia|now apply amplified_pos|].
     pose proof (poisson_amplification zvec_eq (prat qn qd) Hq (nrat n d) 0 m' Hn ltac:(lra) Hm) as G.
     rewrite Rmult_0_r in G; exact G.
@@ -151,11 +155,11 @@ Proof.
 Qed.
 
 (* the process follows the ledger line by line, and may stop early *)
-Inductive rfollows {U} : list rline -> process (list U) (list Z) -> Prop :=
-| rfollows_stop ledger : Forall rvalid ledger -> rfollows ledger Done
+Inductive rfollows {U} (adj : list U -> list U -> Prop) : list rline -> process (list U) (list Z) -> Prop :=
+| rfollows_stop ledger : Forall rvalid ledger -> rfollows adj ledger Done
 | rfollows_line e ledger m next :
-    rallows e m -> (forall output, rfollows ledger (next output)) ->
-    rfollows (e :: ledger) (Release m next).
+    rallows adj e m -> (forall output, rfollows adj ledger (next output)) ->
+    rfollows adj (e :: ledger) (Release m next).
 Definition rexpand (ledger : list (rline * positive)) : list rline :=
   flat_map (fun p => repeat (fst p) (Pos.to_nat (snd p))) ledger.
 (* logarithm of the total moment *)
@@ -168,14 +172,14 @@ Proof.
   rewrite map_app, rsum_app, <- IH; cbn [fst snd]; rewrite map_repeat, rsum_repeat.
   rewrite INR_IZR_INZ, positive_nat_Z; reflexivity.
 Qed.
-Lemma rfollows_spends {U} a ledger (p : process (list U) (list Z)) : (1 < a)%positive -> rfollows ledger p ->
-  moment_spends add_remove (IZR (Zpos a)) p (exp (rsum (map (fun e => ln (rprice a e)) ledger))).
+Lemma rfollows_spends {U} adj a ledger (p : process (list U) (list Z)) : (1 < a)%positive -> rfollows adj ledger p ->
+  moment_spends adj (IZR (Zpos a)) p (exp (rsum (map (fun e => ln (rprice a e)) ledger))).
 Proof.
   intros Ha H; induction H as [l Hl|e l m next Hm Hn IH]; simpl.
   { rewrite <- exp_0; apply exp_le; induction Hl as [|e l He Hl IH]; simpl; [lra|].
     pose proof (rprice_ge1 a e He) as H1; enough (ln 1 <= ln (rprice a e)) by (rewrite ln_1 in *; lra).
     destruct H1 as [H1| <-]; [left; apply ln_increasing; lra|lra]. }
-  destruct (rallows_moment a e Ha m Hm) as [P M].
+  destruct (rallows_moment adj a e Ha m Hm) as [P M].
   exists (rprice a e); split; [exact P|split; [exact M|]]; intros t.
   rewrite exp_plus, exp_ln by exact P.
   replace (rprice a e * exp (rsum (map (fun e => ln (rprice a e)) l)) / rprice a e)
@@ -183,20 +187,20 @@ Proof.
 Qed.
 
 (** @theorem releases-renyi-dp
-    A process follows the ledger line by line when one record is added or removed, each
-    next release chosen with knowledge of all earlier outputs. Lines may be Poisson-sampled
-    discrete Gaussians, steps behind a public coin, and unsampled releases. With a >= 2
-    an integer order and L the sum of the logarithms of the moments of the lines, if
-    exp(L - (a-1) eps) * (1 - 1/a)^a / (a-1) <= delta,
-    the whole transcript is (eps, delta)-DP when one record is added or removed. *)
-Theorem renyi_releases_dp (a : positive) {U} ledger eps delta (p : process (list U) (list Z)) :
+    A process follows the ledger line by line for the neighbours adj, each next release
+    chosen with knowledge of all earlier outputs. Lines may be unsampled releases, steps behind
+    a public coin and, if neighbours in adj differ by one record added or removed,
+    Poisson-sampled steps. With a >= 2 an integer order and L the sum of the logarithms of
+    the moments of the lines, if exp(L - (a-1) eps) * (1 - 1/a)^a / (a-1) <= delta,
+    the whole transcript is (eps, delta)-DP for adj. *)
+Theorem renyi_releases_dp (a : positive) {U} (adj : list U -> list U -> Prop) ledger eps delta (p : process (list U) (list Z)) :
   (1 < a)%positive ->
   exp (rtotal a ledger - (IZR (Zpos a) - 1) * eps)
     * (exp (IZR (Zpos a) * ln (1 - 1 / IZR (Zpos a))) / (IZR (Zpos a) - 1)) <= delta ->
-  rfollows (rexpand ledger) p ->
-  dp_mech add_remove eps delta (run zvec_eq p).
+  rfollows adj (rexpand ledger) p ->
+  dp_mech adj eps delta (run zvec_eq p).
 Proof.
-  intros Ha Hd Hp; apply (moment_mech_dp add_remove _ (IZR (Zpos a)) (exp (rtotal a ledger))).
+  intros Ha Hd Hp; apply (moment_mech_dp adj _ (IZR (Zpos a)) (exp (rtotal a ledger))).
   - rewrite rtotal_expand; apply moment_filter; [apply exp_pos|]; now apply rfollows_spends.
   - apply IZR_lt; lia.
   - eapply Rle_trans; [|exact Hd]; right; f_equal; rewrite <- exp_plus; f_equal; ring.

@@ -19,6 +19,9 @@ assay_budget param_budget;
 #define allocate local_allocate
 #include "mechanisms/local_report.c"
 #undef allocate
+#define charge unary_charge
+#include "mechanisms/local_unary.c"
+#undef charge
 #include "core/bound.c"
 #include "mechanisms/tree_nodes.c"
 
