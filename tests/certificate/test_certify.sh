@@ -57,6 +57,13 @@ for e in census online; do
   check "$e: standard envelope" test "$(jq -r .payloadType "$dir/$e/certificate.dsse.json")" = application/vnd.in-toto+json
   check "$e: in-toto statement" test "$(jq -r .payload "$dir/$e/certificate.dsse.json" | base64 -d | jq -r ._type)" = https://in-toto.io/Statement/v1
 done
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  jq -r .payload "$dir/online/certificate.dsse.json" | base64 -d >"$dir/statement"
+  check "the statement has the documented schema" exits 0 python3 -c '
+import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' \
+    "$dir/statement" "$here/docs/schema/certificate.schema.json"
+fi
 # OpenSSL alone agrees with the signature over the pre-authentication encoding
 jq -r .payload "$dir/census/certificate.dsse.json" | base64 -d >"$dir/payload"
 jq -r '.signatures[0].sig' "$dir/census/certificate.dsse.json" | base64 -d >"$dir/sig"
