@@ -164,7 +164,7 @@ static const char *wrong_result(const json_t *predicate, const json_t *r,
     const char *why = NULL;
     mpq_t claim;
     mpq_init(claim);
-    if (json_is_true(json_object_get(r, "refuted"))) {
+    if (!json_is_false(json_object_get(r, "refuted"))) {
         why = "the audit refuted a claim";
     } else if (json_object_size(r) != 14 || event == NULL) {
         why = "a result is not about a row of the ledger";

@@ -10,6 +10,9 @@
 
 static void add_once(json_t *list, const char *id)
 {
+    if (id == NULL) {
+        return;
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (strcmp(json_string_value(json_array_get(list, i)), id) == 0) {
             return;

@@ -88,7 +88,7 @@ echo 'int unit;' >"$src/unit.c"
 check "no certificate" exits 1 "$assay" verify "$dir/none.json" --key "$dir/office.pub"
 check "not a certificate" exits 4 "$assay" verify "$dir/office.pub" --key "$dir/office.pub"
 
-sed 's/runs: .*/runs: 200000/' "$here/examples/broken/deployment.yaml" >"$dir/broken.yaml"
+sed 's/runs: .*/runs: 400000/' "$here/examples/broken/deployment.yaml" >"$dir/broken.yaml"
 check "printed constants are refused" exits 4 "$assay" certify "$dir/broken.yaml" --key "$dir/office.key" -o "$dir/broken" --source "$src"
 check "printed constants, why" says "is refuted: claimed epsilon = 2"
 check "a report all the same" grep -q COUNTEREXAMPLE "$dir/broken/report.html"
