@@ -67,6 +67,8 @@ bad "nested garbage" "" "$(printf 'events: '; printf '[%.0s' $(seq 5000))"
 bad "nested maps" "" "$(printf 'events: '; printf '{a: %.0s' $(seq 5000))"
 bad "parallel of parallel" "parts" "$(e 'mechanism: parallel, parts: [{mechanism: parallel, parts: [{mechanism: pure, epsilon: 1}]}]')"
 bad "curve below one" "orders above 1" "$(e 'mechanism: renyi, curve: [[1, 2]]')"
+bad "cells without sensitivity" "must be cells" "$(e 'mechanism: discrete-gaussian, sigma2: 9, cells: 4, entry: 1')"
+bad "cells without entry" "go together" "$(e 'mechanism: discrete-gaussian, sigma2: 9, sensitivity2: 4, cells: 4')"
 bad "file delta" "delta must lie" $'delta: 1\nevents:\n  - {mechanism: pure, epsilon: 1}'
 
 # a file above the limit, ten million events, garbage
