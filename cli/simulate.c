@@ -269,7 +269,7 @@ static assay_status make_ledger(char directory[64], char path[96],
 {
     assay_budget budget;
     assay_status status;
-    (void)strcpy(directory, "/tmp/assay-simulate-XXXXXX");
+    (void)snprintf(directory, 64, "/tmp/assay-simulate-XXXXXX");
     if (mkdtemp(directory) == NULL) {
         directory[0] = '\0';
         return assay_fail(err, ASSAY_IO, "no temporary directory");
