@@ -12,6 +12,7 @@
 #include "algorithms/simulate.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
+#include "cli/linear.h"
 #include "core/rational.h"
 #include "mechanisms/custodian.h"
 
@@ -23,7 +24,8 @@ static const char *const HELP =
     "\n"
     "  LEARNER           private-ucb-vi, private-ucb-po, pucb, ldp-ob,\n"
     "                    ucrl-vtr (privatizer local: LDP-UCRL-VTR), or\n"
-    "                    dp-apvi: the gap after offline learning\n"
+    "                    dp-apvi: the gap after offline learning;\n"
+    "                    dp-vapvi, vapvi, pevi: the same, linear (own help)\n"
     "  --env NAME        riverswim, riverswim-inhomogeneous, random, chain,\n"
     "                    clinic; with numbers: riverswim:S=3,H=6\n"
     "  --privatizer P    none, central (tree counters, joint DP) or local\n"
@@ -476,6 +478,9 @@ int assay_cli_simulate(int argc, char **argv)
     sim_options o;
     assay_error err = ASSAY_ERROR_INIT;
     assay_status status;
+    if (argc >= 2 && assay_cli_is_linear(argv[1])) {
+        return assay_cli_simulate_linear(argc - 1, argv + 1);
+    }
     if (assay_fields_help(argc, argv)) {
         (void)fputs(HELP, stdout);
         return 0;
