@@ -56,6 +56,17 @@ static void random_pair(climb *c, assay_pair *p)
     }
 }
 
+/* One answer at the top of the domain, the others at the bottom, all moved. */
+static void corner_pair(climb *c, assay_pair *p)
+{
+    const assay_specimen *s = c->specimen;
+    memset(p, 0, sizeof *p);
+    for (size_t i = 0; i < s->num_inputs; i++) {
+        p->q[0][i] = i == 0 ? s->search : 1 - s->search;
+        p->q[1][i] = p->q[0][i] - 1;
+    }
+}
+
 /* Move one answer, often to the edge of the domain, or flip one change. */
 static void mutate(climb *c, assay_pair *p)
 {
@@ -80,6 +91,9 @@ static assay_status hill_climb(climb *c, assay_error *err)
         assay_pair here;
         double at, next;
         random_pair(c, &here);
+        if (restart == 0) {
+            corner_pair(c, &here);
+        }
         status = try_pair(c, &here, &at, err);
         for (int step = 0; status == ASSAY_OK && step < 24; step++) {
             assay_pair there = here;
@@ -138,7 +152,14 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
     }
     assay_status status = screen_pairs(&c, pairs, num, err);
     if (status == ASSAY_OK && specimen->search > 0) {
+        assay_pair known = c.best;
+        c.merit = -30;
         status = hill_climb(&c, err);
+        assay_pair final[2] = {known, c.best};
+        c.samples = samples;
+        if (status == ASSAY_OK) {
+            status = screen_pairs(&c, final, 2, err);
+        }
     }
     if (status == ASSAY_OK) {
         *out = c.best;

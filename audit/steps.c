@@ -148,9 +148,12 @@ static void merge_bins(bins *b, double strict)
     }
 }
 
+/* Log ratio of the counts, shrunk by its own uncertainty. */
 static double smoothed(double c1, double c2, double n1, double n2)
 {
-    return log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+    double r = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+    double v = 1 / (c1 + 0.5) + 1 / (c2 + 0.5);
+    return r == 0 ? 0 : r * r * r / (r * r + v);
 }
 
 static assay_status steps_from(assay_steps *out, const bins *b,
