@@ -86,7 +86,7 @@ static void mutate(climb *c, assay_pair *p)
 static assay_status hill_climb(climb *c, assay_error *err)
 {
     assay_status status = ASSAY_OK;
-    c->samples = c->samples / 4 > 3000 ? c->samples / 4 : 3000;
+    c->samples = c->samples / 4 > 10000 ? c->samples / 4 : 10000;
     for (int restart = 0; status == ASSAY_OK && restart < 4; restart++) {
         assay_pair here;
         double at, next;
