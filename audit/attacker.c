@@ -698,6 +698,40 @@ static assay_status fit_joint(assay_models *out, const shape *s,
     return status;
 }
 
+/* Logistic regression on the values themselves: exact for Gaussian shifts. */
+static assay_status fit_linear(assay_models *out, const shape *s,
+                               const assay_training *d, assay_error *err)
+{
+    assay_model base;
+    memset(&base, 0, sizeof base);
+    size_t room = sizeof out->model / sizeof out->model[0];
+    base.piece = calloc(d->width + 1, sizeof *base.piece);
+    assay_status status = base.piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+        double x[BLOCK], square = 0;
+        const assay_rows *r = &d->rows[0][0];
+        assay_feature f = {ASSAY_F_RAW, (int)j};
+        assay_feature_numbers(r, f, x);
+        for (size_t i = 0; i < r->num; i++) {
+            square += isnan(x[i]) ? 0 : x[i] * x[i] / (double)r->num;
+        }
+        if (s->numeric_col[j] && square > 0) {
+            base.piece[base.num_pieces++] =
+                (assay_piece){.kind = ASSAY_PIECE_IDENTITY, .feature = f,
+                              .sign = 1 / sqrt(square)};
+        }
+    }
+    if (status == ASSAY_OK && base.num_pieces > 0 && out->num < room) {
+        status = assay_logistic_fit(&out->model[out->num], &base, d, err);
+        if (status == ASSAY_OK) {
+            assay_model *m = &out->model[out->num++];
+            (void)snprintf(m->name, sizeof m->name, "linear logistic");
+        }
+    }
+    model_clear(&base);
+    return status;
+}
+
 assay_status assay_models_fit(assay_models *out, const assay_training *data,
                               int light, assay_error *err)
 {
@@ -717,6 +751,9 @@ assay_status assay_models_fit(assay_models *out, const assay_training *data,
     /* with few different rows the histogram is the likelihood ratio */
     const assay_model *exact = &out->model[0];
     int few = exact->num_pieces == 1 && exact->piece[0].table.used <= 4096;
+    if (status == ASSAY_OK && data->width > 1 && s.numeric && !few) {
+        status = fit_linear(out, &s, data, err);
+    }
     if (status == ASSAY_OK && data->width > 1 && !light && !few) {
         status = fit_joint(out, &s, data, err);
     }
