@@ -2,7 +2,7 @@
    accounts cite them. *)
 From Coq Require Import Reals Lra Lia List ZArith.
 From Assay.base Require Import DP DiscreteLaplace ZCDP DiscreteGaussian.
-From Assay.rules Require Import Process Vectors Neighbours Renyi Basic PureToZCDP Optimal OptimalApprox PLD Subsampling WithoutReplacement CountsPLD.
+From Assay.rules Require Import Process Vectors Neighbours Renyi Basic PureToZCDP Optimal OptimalApprox PLD Subsampling WithoutReplacement CountsPLD VectorShift.
 Import ListNotations.
 Local Open Scope R_scope.
 
@@ -23,18 +23,55 @@ Theorem response_dominates {D T} (eqd : forall x y : T, {x = y} + {x <> y}) (adj
   pld_mech adj (Pld dl [((1 - dl) * (exp e / (1 + exp e)), / exp e); ((1 - dl) * / (1 + exp e), exp e)]) M.
 Proof. intros He Hd H d d' A; destruct (H d d' A); now apply pld_approx. Qed.
 
-(** @theorem discrete-noise-loss
+(** @theorem scalar-noise-loss
     The integer query f changes by at most K between neighbours of adj; the noise is
     discrete Gaussian or discrete Laplace. For every finite set of outputs: one atom per
     output x with weight noise_0(x) and e^-loss = noise_K(x) / noise_0(x), and the remaining
     mass at infinity, bound the noisy query for adj. *)
-Theorem discrete_noise_loss {D} (adj : D -> D -> Prop) (f : D -> Z) (K : nat) noise (l0 : list Z) :
+Theorem scalar_noise_loss {D} (adj : D -> D -> Prop) (f : D -> Z) (K : nat) noise (l0 : list Z) :
   concave_noise noise -> (forall d d', adj d d' -> (Z.abs (f d - f d') <= Z.of_nat K)%Z) -> NoDup l0 ->
   pld_mech adj (Pld (1 - lsum (noise 0%Z) l0) (map (fun x => (noise 0%Z x, noise (Z.of_nat K) x / noise 0%Z x)) l0))
     (fun d => noise (f d)).
 Proof.
   intros HC Hf N d d' A; apply (bounded_shift noise _ K); auto.
   apply (pld_exact Z.eq_dec); auto; intros x _; apply HC.
+Qed.
+
+(** @theorem discrete-noise-loss
+    The integer vector query f has l1 sensitivity at most K for adj; independent discrete
+    Laplace or discrete Gaussian noise is added to each coordinate. For every finite set of
+    integers: one atom per integer x with weight noise_0(x) and e^-loss = noise_K(x) / noise_0(x),
+    and the remaining mass at infinity, bound the noisy vector for adj. *)
+Theorem discrete_noise_loss {D} (adj : D -> D -> Prop) (f : D -> list Z) (K : nat) noise (l0 : list Z) :
+  concave_noise noise -> l1_sens adj f (IZR (Z.of_nat K)) -> NoDup l0 ->
+  pld_mech adj (Pld (1 - lsum (noise 0%Z) l0) (map (fun x => (noise 0%Z x, noise (Z.of_nat K) x / noise 0%Z x)) l0))
+    (fun d => noise_vec noise (f d)).
+Proof.
+  intros HC Hf N; apply (vector_noise_loss adj f K); auto.
+  apply (pld_exact Z.eq_dec); auto; intros x _; apply HC.
+Qed.
+Lemma small_l2 x y (k : nat) : (k <= 3)%nat -> length x = length y -> (sqdist x y <= Z.of_nat k)%Z ->
+  within_each 1 x y /\ (changes x y <= k)%nat.
+Proof.
+  intros Hk; revert y k Hk; induction x as [|a x IH]; intros [|b y] k Hk E H; try discriminate; cbn [within_each changes]; [split; [exact I|lia]|].
+  cbn [sqdist] in H; pose proof (sqdist_pos x y) as S0.
+  destruct (Z.eq_dec a b) as [->|Ne].
+  - rewrite Z.sub_diag in *; destruct (IH y k Hk ltac:(now inversion E) ltac:(lia)); split; [split; [simpl; lia|auto]|lia].
+  - assert (A : (Z.abs (a - b) = 1)%Z) by nia.
+    assert (A2 : ((a - b) * (a - b) = 1)%Z) by nia.
+    destruct k as [|k]; [lia|].
+    destruct (IH y k ltac:(lia) ltac:(now inversion E) ltac:(lia)); split; [split; [simpl; lia|auto]|lia].
+Qed.
+(** @theorem small-l2-noise-loss
+    The integer vector query f has squared l2 sensitivity at most k <= 3 for adj: a change is
+    at most k ones. Independent discrete Gaussian (or Laplace) noise is added, and p bounds one
+    noisy 0 against one noisy 1. The k-fold convolution of p bounds the noisy vector for adj. *)
+Theorem small_l2_noise_loss {D} (adj : D -> D -> Prop) (f : D -> list Z) (k : nat) noise p :
+  (k <= 3)%nat -> concave_noise noise -> sound p -> covers p -> pld_pair p (noise 0%Z) (noise (Z.of_nat 1)) ->
+  l2sq_sens adj f (IZR (Z.of_nat k)) -> pld_mech adj (pld_total (repeat p k)) (fun d => noise_vec noise (f d)).
+Proof.
+  intros Hk HC Hs Hv H Hf; apply (counts_pld adj f k 1); auto; intros d d' A; destruct (Hf d d' A) as [E HD].
+  apply le_IZR in HD; split; auto; now apply small_l2.
 Qed.
 
 (** @theorem poisson-pure
@@ -311,4 +348,70 @@ Proof.
       replace (lsum P l - ((1 - w) * u + w * v) * lsum Q l)
         with ((1 - w) * (lsum P l - u * lsum Q l) + w * (lsum P l - v * lsum Q l)) by ring.
       apply Rplus_le_compat; apply Rmult_le_compat_l; lra.
+Qed.
+
+(* ---------- instances ---------- *)
+(* a count with Laplace noise of scale 10: eps = 1/10 *)
+Definition response (e : R) : pld := Pld 0 [((1 - 0) * (exp e / (1 + exp e)), / exp e); ((1 - 0) * / (1 + exp e), exp e)].
+Example count_response : pld_mech add_remove (response (1 / 10)) (fun d => laplace_vec (prat 10 1) (size_query d)).
+Proof. apply (response_dominates zvec_eq); [lra|lra|apply count_both]. Qed.
+Lemma response_sound e : sound (response e).
+Proof.
+  pose proof (exp_pos e); assert (0 < / (1 + exp e)) by (apply Rinv_0_lt_compat; lra); assert (0 < / exp e) by (apply Rinv_0_lt_compat; lra).
+  split; simpl; [lra|]; constructor; [split|constructor; [split|constructor]]; simpl; unfold Rdiv; repeat apply Rmult_le_pos; lra.
+Qed.
+Lemma response_mass e : pmass (response e) = 1 /\ qmass (response e) = 1.
+Proof. pose proof (exp_pos e); unfold pmass, qmass; simpl; split; field; lra. Qed.
+(* the same count on a 10% sample: both directions *)
+Example sampled_count_pld :
+  pld_mech (fun d d' => adds_one d' d) (sampled_remove (1 / 10) (response (1 / 10)))
+    (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))) /\
+  pld_mech adds_one (sampled_add (1 / 10) (response (1 / 10)))
+    (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))).
+Proof.
+  destruct (response_mass (1 / 10)) as [M1 M2].
+  apply poisson_dominating_pair; auto using response_sound; try lra.
+  - intros d d' A; apply count_response; right; auto.
+  - intros d d' A; apply count_response; left; auto.
+Qed.
+(* a count that changes by at most 3, sigma^2 = 25, atoms at -2..5 *)
+Example count_by_three (f : list Z -> Z) : (forall d d', add_remove d d' -> (Z.abs (f d - f d') <= Z.of_nat 3)%Z) ->
+  let l := [-2; -1; 0; 1; 2; 3; 4; 5]%Z in let v := prat 25 1 in
+  pld_mech add_remove (Pld (1 - lsum (gauss v 0) l) (map (fun x => (gauss v 0 x, gauss v (Z.of_nat 3) x / gauss v 0 x)) l)) (fun d => gauss v (f d)).
+Proof.
+  intros H l v; apply scalar_noise_loss; auto using gauss_concave; repeat constructor; simpl; intuition discriminate.
+Qed.
+Example sampled_count_moment : moment_mech add_remove 8 (pure_mom 8 (amplified (1 / 10) (1 / 10)))
+  (poisson zvec_eq (1 / 10) tenth (fun d => laplace_vec (prat 10 1) (size_query d))).
+Proof. apply poisson_pure; [lra|lra|apply size_laplace10]. Qed.
+Example batch_zcdp : zcdp_mech replace_one (2 / (2 * (100 / 1))) (wor zvec_eq 100 (fun d => gauss_vec (prat 100 1) (histogram d))).
+Proof. apply sampling_no_worse; [lra|apply histogram_gauss]. Qed.
+(* a batch of 100 of 1000 records, histogram with scale 4 (eps = 1/2) *)
+Example batch_curve d d' l : length d = 1000%nat -> replace_one d d' -> NoDup l ->
+  let M := fun d => laplace_vec (prat 4 1) (histogram d) in
+  lsum (wor zvec_eq 100 M d) l - 1 * lsum (wor zvec_eq 100 M d') l <=
+    INR 100 / INR 1000 * curve (response (2 / (4 / 1))) (1 + (1 - 1) / (INR 100 / INR 1000)).
+Proof.
+  intros Hd A Hl M; apply (wor_dominating_pair zvec_eq 100 1000 (response (2 / (4 / 1))) M); auto; try lia; try lra.
+  - apply histogram_unordered.
+  - apply (response_dominates zvec_eq); [lra|lra|].
+    intros s s' B; split; apply histogram_laplace; auto; now apply replace_one_sym.
+Qed.
+(* a coin against itself, grid {1} *)
+Example coin_dots : pld_pair pld_one (coin_dist (1 / 2) half) (coin_dist (1 / 2) half).
+Proof.
+  apply (connect_the_dots pld_one [1]).
+  - apply pld_one_sound.
+  - split; [lra|split; [constructor; [simpl; lra|constructor]|]]; intros c Hc.
+    unfold curve, hinges; simpl; unfold pos_part; rewrite !Rmax_left; lra.
+  - intros c l Hc Hl; apply pld_pair_refl; auto using pld_one_covers; simpl in Hc; intuition lra.
+Qed.
+(* the histogram of l1 sensitivity 2, Laplace noise of scale 4, atoms at -2..4 *)
+Example histogram_loss : let l := [-2; -1; 0; 1; 2; 3; 4]%Z in let t := prat 4 1 in
+  pld_mech replace_one (Pld (1 - lsum (laplace t 0) l) (map (fun x => (laplace t 0 x, laplace t (Z.of_nat 2) x / laplace t 0 x)) l))
+    (fun d => laplace_vec t (histogram d)).
+Proof.
+  intros l t; apply (discrete_noise_loss replace_one histogram 2 (laplace t)); auto using laplace_concave.
+  - intros d d' A; apply (proj2 histogram_sens d d' A).
+  - repeat constructor; simpl; intuition discriminate.
 Qed.
