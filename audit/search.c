@@ -108,29 +108,35 @@ static assay_status hill_climb(climb *c, assay_error *err)
     return status;
 }
 
-/* All pairs with a few runs, then the best three with four times as many. */
+/* All pairs with a few runs, the best four with three times as many, the best
+ * two of these with eight times as many. */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  assay_error *err)
 {
-    double merit[8] = {0};
-    assay_status status = ASSAY_OK;
-    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
-        status = try_pair(c, &pairs[k], &merit[k], err);
-    }
-    if (num <= 1) {
-        return status;
-    }
+    static const uint64_t times[3] = {1, 3, 8};
+    static const size_t keep[3] = {8, 4, 2};
+    double merit[8];
     uint64_t samples = c->samples;
-    c->samples *= 4;
-    c->merit = -30;
-    for (int round = 0; status == ASSAY_OK && round < 3 && round < (int)num; round++) {
-        size_t at = 0;
-        for (size_t k = 1; k < num; k++) {
-            at = merit[k] > merit[at] ? k : at;
+    assay_status status = ASSAY_OK;
+    for (size_t k = 0; k < num; k++) {
+        merit[k] = 0;
+    }
+    for (int stage = 0; stage < (num > 1 ? 3 : 1); stage++) {
+        double before[8];
+        memcpy(before, merit, sizeof before);
+        c->samples = samples * times[stage];
+        c->merit = -30;
+        for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+            size_t better = 0;
+            for (size_t l = 0; l < num; l++) {
+                better += before[l] > before[k] ||
+                          (before[l] == before[k] && l < k);
+            }
+            merit[k] = -40;
+            if (better < keep[stage]) {
+                status = try_pair(c, &pairs[k], &merit[k], err);
+            }
         }
-        double again;
-        merit[at] = -40;
-        status = try_pair(c, &pairs[at], &again, err);
     }
     c->samples = samples;
     return status;
