@@ -227,7 +227,7 @@ static assay_status account(run *r, assay_error *err)
 
 static assay_status look_at_proofs(run *r, assay_error *err)
 {
-    json_t *ids = assay_statement_theorems(r->derived);
+    json_t *ids = assay_statement_theorems(r->derived, r->manifest.json);
     assay_status status =
         assay_proofs_status(&r->proofs, r->source, ids, err);
     json_decref(ids);

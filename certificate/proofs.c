@@ -169,11 +169,83 @@ static char *find_assumptions(const char *text, const char *id)
     return NULL;
 }
 
+/* The annotation "(** @theorem ID ... *)" in a Coq file, as one line of text in
+   fresh memory; NULL if it is not there. */
+static char *find_statement(const char *coq, const char *id)
+{
+    char mark[120];
+    int n = snprintf(mark, sizeof mark, "@theorem %s\n", id);
+    const char *at =
+        n > 0 && n < (int)sizeof mark ? strstr(coq, mark) : NULL;
+    const char *stop = at != NULL ? strstr(at, "*)") : NULL;
+    if (stop == NULL) {
+        return NULL;
+    }
+    assay_text out = ASSAY_TEXT_INIT;
+    for (at += n; at < stop; at++) {
+        int blank = *at == ' ' || *at == '\n' || *at == '\t';
+        if (!blank) {
+            assay_text_add_bytes(&out, at, 1);
+        } else if (out.len > 0 && out.bytes[out.len - 1] != ' ') {
+            assay_text_add(&out, " ");
+        }
+    }
+    while (out.len > 0 && out.bytes[out.len - 1] == ' ') {
+        out.bytes[--out.len] = '\0';
+    }
+    if (out.failed) {
+        assay_text_clear(&out);
+    }
+    return out.bytes;
+}
+
+/* {id: [file, statement]} of the ids that SOURCE/proofs/coq states. */
+static json_t *read_statements(const char *source, const json_t *ids)
+{
+    json_t *found = json_object();
+    json_t *files = json_array();
+    add_pattern(files, source, "proofs/coq/*/*.v");
+    for (size_t f = 0; f < json_array_size(files); f++) {
+        const char *name = json_string_value(json_array_get(files, f));
+        char *coq = NULL;
+        size_t len = 0;
+        if (read_at(&coq, &len, source, name, NULL) != ASSAY_OK) {
+            continue;
+        }
+        for (size_t i = 0; i < json_array_size(ids); i++) {
+            const char *id = json_string_value(json_array_get(ids, i));
+            char *text = find_statement(coq, id);
+            json_t *pair =
+                text != NULL ? json_pack("[s,s]", name, text) : NULL;
+            if (pair != NULL) {
+                (void)json_object_set_new(found, id, pair);
+            }
+            free(text);
+        }
+        free(coq);
+    }
+    json_decref(files);
+    return found;
+}
+
+static json_t *theorem_row(const char *id, const char *assumptions,
+                           const json_t *statement)
+{
+    const char *file = json_string_value(json_array_get(statement, 0));
+    const char *text = json_string_value(json_array_get(statement, 1));
+    return json_pack("{s:s,s:s,s:s,s:s,s:s}", "id", id, "status",
+                     assumptions != NULL ? "machine-checked" : "paper-proved",
+                     "assumptions", assumptions != NULL ? assumptions : "",
+                     "file", file != NULL ? file : "", "statement",
+                     text != NULL ? text : "");
+}
+
 static json_t *theorem_rows(const char *source, const json_t *ids)
 {
     char *text = NULL;
     size_t len = 0;
     json_t *rows = json_array();
+    json_t *statements = read_statements(source, ids);
     if (read_at(&text, &len, source, "proofs/coq/assumptions.txt", NULL) !=
         ASSAY_OK) {
         text = NULL;
@@ -182,13 +254,11 @@ static json_t *theorem_rows(const char *source, const json_t *ids)
         const char *id = json_string_value(json_array_get(ids, i));
         char *found = text != NULL ? find_assumptions(text, id) : NULL;
         (void)json_array_append_new(
-            rows,
-            json_pack("{s:s,s:s,s:s}", "id", id, "status",
-                      found != NULL ? "machine-checked" : "paper-proved",
-                      "assumptions", found != NULL ? found : ""));
+            rows, theorem_row(id, found, json_object_get(statements, id)));
         free(found);
     }
     free(text);
+    json_decref(statements);
     return rows;
 }
 

@@ -178,18 +178,22 @@ static const char *rests_on(const char *status, const char *axioms)
 static void add_theorems(assay_text *out, const json_t *rows)
 {
     assay_text_add(out, "<div class=\"wide\"><table><thead><tr><th>theorem"
-                        "</th><th>status</th><th>rests on</th></tr></thead>"
+                        "</th><th>says</th><th>status</th></tr></thead>"
                         "<tbody>\n");
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         const char *id = assay_json_text(row, "id");
         const char *status = assay_json_text(row, "status");
-        const char *axioms = assay_json_text(row, "assumptions");
+        const char *says = assay_json_text(row, "statement");
         assay_text_printf(out, "<tr id=\"t-%s\"><td><code>%s</code></td>", id,
                           id);
-        cell(out, status, 0);
-        cell(out, rests_on(status, axioms), 0);
-        assay_text_add(out, "</tr>\n");
+        cell(out, says[0] != '\0' ? says : "see docs/math", 0);
+        assay_text_add(out, "<td>");
+        assay_text_html(out, status);
+        assay_text_add(out, "<br><span class=\"note\">");
+        assay_text_html(out,
+                        rests_on(status, assay_json_text(row, "assumptions")));
+        assay_text_add(out, "</span></td></tr>\n");
     }
     assay_text_add(out, "</tbody></table></div>\n");
 }
@@ -201,8 +205,7 @@ static void add_proofs(assay_text *out, const json_t *proofs)
     if (proofs == NULL) {
         return;
     }
-    assay_text_add(out, "<p>Theorems that the derivation rests on, by id "
-                        "(statements: docs/theorems.md in the sources):</p>");
+    assay_text_add(out, "<p>Theorems that the certificate rests on:</p>");
     add_theorems(out, json_object_get(proofs, "theorems"));
     assay_text_add(out, "<p>Units of the source code and of the theory, and "
                         "whether the proofs are of the sources that "

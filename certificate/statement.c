@@ -21,23 +21,62 @@ static void add_once(json_t *list, const char *id)
     (void)json_array_append_new(list, json_string(id));
 }
 
-json_t *assay_statement_theorems(const json_t *derived)
+/* Behind the noise of an event: the law of the sampler's program. */
+static void add_sampler(json_t *list, const json_t *event)
+{
+    const char *name = assay_json_text(event, "mechanism");
+    if (name == NULL) {
+        return;
+    }
+    if (strstr(name, "gaussian") != NULL) {
+        add_once(list, "sampler-discrete-gaussian");
+    } else if (strstr(name, "laplace") != NULL) {
+        add_once(list, "sampler-discrete-laplace");
+    } else {
+        return;
+    }
+    add_once(list, "sampler-inverse-law");
+}
+
+/* Behind the deployment: its statistic and its trust model. */
+static void add_context(json_t *list, const json_t *deployment)
+{
+    const char *algorithm =
+        json_string_value(assay_json_at(deployment, "learner/algorithm"));
+    const char *trust =
+        json_string_value(assay_json_at(deployment, "privacy/trust"));
+    if (algorithm != NULL && strcmp(algorithm, "dp-apvi") == 0) {
+        add_once(list, "visit-counts-sensitivity");
+    }
+    if (trust != NULL && strcmp(trust, "joint") == 0) {
+        add_once(list, "billboard");
+    } else if (trust != NULL && strcmp(trust, "local") == 0) {
+        add_once(list, "local-dp");
+    }
+}
+
+json_t *assay_statement_theorems(const json_t *derived,
+                                 const json_t *deployment)
 {
     json_t *list = json_array();
     const json_t *steps = json_object_get(derived, "derivation");
     const char *method =
         assay_json_text(json_object_get(derived, "guarantee"), "method");
+    int zcdp = method != NULL && strcmp(method, "zcdp") == 0;
     for (size_t i = 0; i < json_array_size(steps); i++) {
-        const json_t *ids =
-            json_object_get(json_array_get(steps, i), "theorems");
+        const json_t *step = json_array_get(steps, i);
+        const json_t *ids = json_object_get(step, "theorems");
         for (size_t k = 0; k < json_array_size(ids); k++) {
             add_once(list, json_string_value(json_array_get(ids, k)));
         }
     }
     if (method != NULL) {
-        add_once(list, strcmp(method, "zcdp") == 0 ? "releases-dp"
-                                                   : "releases-pure");
+        add_once(list, zcdp ? "releases-dp" : "releases-pure");
         add_once(list, "postprocess");
+        add_context(list, deployment);
+    }
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        add_sampler(list, assay_json_at(json_array_get(steps, i), "in/event"));
     }
     return list;
 }

@@ -42,9 +42,11 @@ assay_status assay_statement_build(json_t **out,
 assay_status assay_statement_digest(char out[65], const json_t *statement,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
-/** Ids of all theorems that the derivation cites, in order, each once, and the
- *  master theorem behind the file guarantee.v; a new reference. */
-json_t *assay_statement_theorems(const json_t *derived);
+/** Ids of all theorems that a certificate rests on, each once: those that the
+ *  derivation cites, the master theorem behind guarantee.v, and those behind
+ *  the deployment's statistic, trust model and samplers. A new reference. */
+json_t *assay_statement_theorems(const json_t *derived,
+                                 const json_t *deployment);
 
 /** What no certificate covers: fixed texts of this version. A new reference. */
 json_t *assay_statement_not_covered(void);

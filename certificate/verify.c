@@ -259,7 +259,8 @@ static void check_proofs(json_t *findings, const json_t *predicate,
 {
     const json_t *proofs = json_object_get(predicate, "proofs");
     const json_t *rows = json_object_get(proofs, "theorems");
-    json_t *ids = assay_statement_theorems(predicate);
+    json_t *ids = assay_statement_theorems(
+        predicate, json_object_get(predicate, "deployment"));
     json_t *failures = json_array();
     assay_proofs_failures(failures, proofs);
     int same = json_array_size(ids) == json_array_size(rows);
