@@ -22,6 +22,7 @@ typedef assay_status assay_method(assay_bound *out, const assay_query *query,
                                   assay_error *err);
 
 assay_method assay_method_basic;
+assay_method assay_method_advanced;
 assay_method assay_method_zcdp;
 assay_method assay_method_gaussian;
 assay_method assay_method_renyi;
@@ -74,6 +75,7 @@ void assay_bound_cite(assay_bound *bound, const char *id);
 typedef struct assay_sum {
     mpq_t total;
     mpq_t chunk;
+    mpq_t small;
     int rounded;
 } assay_sum;
 void assay_sum_init(assay_sum *sum);

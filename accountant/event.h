@@ -14,7 +14,7 @@
  *   discrete-gaussian     the same / dimension
  *   laplace               scale / sensitivity
  *   rounded-laplace       the same
- *   discrete-laplace      the same
+ *   discrete-laplace      the same / dimension
  *   randomized-response   p / k     (with probability p answer uniformly of k)
  *   exponential           epsilon   (range-bounded: the mechanism is eps-DP)
  *   noisy-max             epsilon
@@ -98,9 +98,9 @@ typedef struct assay_event {
     mpq_t epsilon;
     mpq_t delta;
     mpq_t rho;
-    mpq_t p;    /* randomized response */
-    mpq_t rate; /* Poisson */
-    mpq_t coin; /* the step runs with this probability; the coin is public */
+    mpq_t p;     /* randomized response */
+    mpq_t rate;  /* Poisson */
+    mpq_t coin;  /* the step runs with this probability; the coin is public */
     mpq_t bound; /* snapping */
     assay_sampling sampling;
     uint64_t population;

@@ -24,7 +24,7 @@ static const spec specs[ASSAY_NUM_MECHANISMS] = {
     {"discrete-gaussian", GAUSS_NEEDS, GAUSS_TAKES | ASSAY_F_DIMENSION},
     {"laplace", LAP_NEEDS, LAP_TAKES},
     {"rounded-laplace", LAP_NEEDS, LAP_TAKES},
-    {"discrete-laplace", LAP_NEEDS, LAP_TAKES},
+    {"discrete-laplace", LAP_NEEDS, LAP_TAKES | ASSAY_F_DIMENSION},
     {"randomized-response", ASSAY_F_P, ASSAY_F_K},
     {"exponential", ASSAY_F_EPSILON, 0},
     {"noisy-max", ASSAY_F_EPSILON, 0},
@@ -265,8 +265,8 @@ assay_status assay_event_validate(const assay_event *event, assay_error *err)
         return assay_fail(err, ASSAY_INVALID, "mechanism: unknown number %d",
                           (int)event->mechanism);
     }
-    unsigned fields = specs[event->mechanism].needs |
-                      specs[event->mechanism].takes;
+    unsigned fields =
+        specs[event->mechanism].needs | specs[event->mechanism].takes;
     assay_status status = check_rationals(event, fields, err);
     if (status == ASSAY_OK) {
         status = check_counts(event, fields, err);
@@ -300,6 +300,10 @@ assay_status assay_event_validate_for(const assay_event *event,
                           "%s: sampling without replacement needs neighbours: "
                           "replace-one",
                           specs[event->mechanism].name);
+    }
+    if (event->mechanism == ASSAY_SHUFFLE && neighbours == ASSAY_ADD_REMOVE) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "shuffle: its theorem needs neighbours: replace-one");
     }
     for (size_t i = 0; i < event->num_parts; i++) {
         assay_status s =

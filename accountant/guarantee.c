@@ -74,6 +74,7 @@ typedef struct entry {
 
 static const entry methods[] = {
     {"basic", assay_method_basic, 1},
+    {"advanced", assay_method_advanced, 1},
     {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
     {"renyi", assay_method_renyi, 1},
@@ -178,8 +179,8 @@ static assay_status answer(assay_guarantee *out, const assay_event_list *events,
     for (size_t i = 0; i < events->num_events; i++) {
         assay_status s = assay_event_validate(&events->events[i], err);
         if (s == ASSAY_OK) {
-            s = assay_event_validate_for(&events->events[i],
-                                         events->neighbours, err);
+            s = assay_event_validate_for(&events->events[i], events->neighbours,
+                                         err);
         }
         if (s != ASSAY_OK) {
             return s;
@@ -250,10 +251,10 @@ static json_t *bound_json(const assay_guarantee *g, const assay_bound *bound)
     bad = bad || put_number(object, "epsilon", bound->epsilon, 1) ||
           put_number(object, "delta", bound->delta, 1);
     if (!bad && bound->has_lower) {
-        bad |= g->fixed_epsilon
-                   ? put_number(object, "delta_lower", bound->delta_lower, 0)
-                   : put_number(object, "epsilon_lower", bound->epsilon_lower,
-                                0);
+        bad |=
+            g->fixed_epsilon
+                ? put_number(object, "delta_lower", bound->delta_lower, 0)
+                : put_number(object, "epsilon_lower", bound->epsilon_lower, 0);
     }
     if (!bad && mpq_sgn(bound->alpha) != 0) {
         bad |= put_exact(object, "alpha", bound->alpha);
@@ -278,17 +279,17 @@ assay_status assay_guarantee_to_json(json_t **out, const assay_guarantee *g,
                                      assay_error *err)
 {
     json_t *list = json_array();
-    json_t *object = json_pack(
-        "{s:s,s:s,s:o}", "neighbours", assay_neighbours_name(g->neighbours),
-        "unit", g->unit, "methods", list);
+    json_t *object = json_pack("{s:s,s:s,s:o}", "neighbours",
+                               assay_neighbours_name(g->neighbours), "unit",
+                               g->unit, "methods", list);
     int bad = object == NULL || g->num_bounds < 1;
     for (int i = 0; i < g->num_bounds && !bad; i++) {
         bad |= json_array_append_new(list, bound_json(g, &g->bounds[i]));
     }
-    bad = bad || put_number(object, "epsilon", g->bounds[0].epsilon, 1) ||
-          put_number(object, "delta", g->bounds[0].delta, 1) ||
-          json_object_set_new(object, "method",
-                              json_string(g->bounds[0].method));
+    bad =
+        bad || put_number(object, "epsilon", g->bounds[0].epsilon, 1) ||
+        put_number(object, "delta", g->bounds[0].delta, 1) ||
+        json_object_set_new(object, "method", json_string(g->bounds[0].method));
     if (bad) {
         json_decref(object);
         return assay_fail(err, ASSAY_MEMORY, "no memory for JSON");

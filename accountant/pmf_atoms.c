@@ -80,6 +80,14 @@ uint64_t assay_pmf_repeats(const assay_event *event)
     return n > 0 ? n : 1;
 }
 
+const char *assay_pmf_vector_id(const assay_event *event)
+{
+    int one =
+        event->dimension == 1 || mpq_cmp_ui(event->sensitivity, 1, 1) <= 0;
+    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one ? "vector-shift"
+                                                              : NULL;
+}
+
 int assay_pmf_is_atomic(const assay_event *event)
 {
     if (event->mechanism == ASSAY_DISCRETE_LAPLACE) {
@@ -398,7 +406,10 @@ static assay_status fixed_event(sink *s, const assay_event *event,
     assay_cost cost;
     assay_cost_init(&cost);
     assay_status status =
-        assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, err);
+        assay_event_cost(&cost, event,
+                         event->mechanism == ASSAY_SHUFFLE ? ASSAY_REPLACE_ONE
+                                                           : ASSAY_ADD_REMOVE,
+                         err);
     if (status == ASSAY_OK && !cost.has_pure) {
         status = assay_fail(err, ASSAY_UNSUPPORTED, "%s: no fixed epsilon",
                             assay_mechanism_name(event->mechanism));

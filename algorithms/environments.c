@@ -170,6 +170,37 @@ static assay_status fill_clinic(assay_mdp *mdp, const env_spec *spec,
     return ASSAY_OK;
 }
 
+/* The 2-state linear example: with delta = 1 if (s = 0) equals (a = 0), the
+ * next state is 0 with probability alpha_h[delta], the reward r_h or 1 - r_h.
+ * alpha and r are uniform on [0, 1], drawn once from the seed. */
+static assay_status fill_linear(assay_mdp *mdp, const env_spec *spec,
+                                assay_error *err)
+{
+    assay_envrand rand;
+    if (mdp->shape.num_states != 2) {
+        return assay_fail(err, ASSAY_INVALID, "linear: has S = 2");
+    }
+    assay_envrand_init(&rand, spec->seed, 3);
+    for (uint32_t h = 0; h < mdp->shape.horizon; h++) {
+        double alpha0 = assay_envrand_unit(&rand);
+        double alpha1 = assay_envrand_unit(&rand);
+        double r = assay_envrand_unit(&rand);
+        for (uint32_t i = 0; i < 2 * mdp->shape.num_actions; i++) {
+            uint32_t s = i / mdp->shape.num_actions;
+            uint32_t a = i % mdp->shape.num_actions;
+            int delta = (s == 0) == (a == 0);
+            double *row = row_of(mdp, h, s, a);
+            row[0] = delta ? alpha1 : alpha0;
+            row[1] = 1.0 - row[0];
+            mdp->reward[assay_shape_pair(&mdp->shape, h, s, a)] =
+                delta ? r : 1.0 - r;
+        }
+    }
+    mdp->initial[0] = 0.5;
+    mdp->initial[1] = 0.5;
+    return ASSAY_OK;
+}
+
 typedef struct env_row {
     const char *name;
     assay_shape usual; /* horizon 0: twice the number of states */
@@ -184,6 +215,7 @@ static const env_row ENVIRONMENTS[] = {
     {"clinic",
      {ASSAY_CLINIC_STATES, ASSAY_CLINIC_ACTIONS, ASSAY_CLINIC_HORIZON},
      fill_clinic},
+    {"linear", {2, 100, 20}, fill_linear},
     {NULL, {0, 0, 0}, NULL},
 };
 
@@ -229,7 +261,8 @@ assay_status assay_environment_new(assay_mdp **out, const char *spec_text,
     if (row == NULL) {
         return assay_fail(err, ASSAY_INVALID,
                           "environment '%.40s': the names are riverswim, "
-                          "riverswim-inhomogeneous, random, chain, clinic",
+                          "riverswim-inhomogeneous, random, chain, clinic, "
+                          "linear",
                           spec.name);
     }
     shape = shape_of(row, &spec);
@@ -251,6 +284,7 @@ assay_status assay_environment_behaviour(double **out, const char *spec,
     const assay_shape *shape = &mdp->shape;
     size_t pairs = assay_shape_pairs(shape);
     int clinic = strncmp(spec, "clinic", 6) == 0;
+    int linear = strncmp(spec, "linear", 6) == 0;
     double *probability = calloc(pairs, sizeof(double));
     if (probability == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for a policy");
@@ -262,6 +296,9 @@ assay_status assay_environment_behaviour(double **out, const char *spec,
         probability[i] = even;
         if (clinic) {
             probability[i] = 0.5 * even + (a == assay_clinic_usual(s)) * 0.5;
+        }
+        if (linear && shape->num_actions > 1) {
+            probability[i] = a == 0 ? 0.6 : 0.4 / (shape->num_actions - 1);
         }
     }
     *out = probability;

@@ -11,6 +11,9 @@
  *   chain                     40 states; action 0 advances with probability
  *                             1/2, action 1 stays; reward 1 in the last state
  *   clinic                    a synthetic ward (docs/experiments/clinic.md)
+ *   linear                    2 states, 100 actions, H=20: our reconstruction
+ *                             of the example of Min et al. and Yin et al.
+ *                             (docs/experiments/dp-vapvi.md; seed)
  *
  * A name may carry numbers: "riverswim:S=6,H=12", "random:S=20,seed=7".
  */
@@ -25,7 +28,8 @@ assay_status assay_environment_new(assay_mdp **out, const char *spec,
 
 /**
  * The policy that gathers data in an environment, [h][s][a], in fresh memory:
- * in the clinic half the usual treatment and half uniform; uniform elsewhere.
+ * in the clinic half the usual treatment and half uniform; in linear action 0
+ * with probability 0.6 and the others alike; uniform elsewhere.
  */
 assay_status assay_environment_behaviour(double **out, const char *spec,
                                          const assay_mdp *mdp,

@@ -10,6 +10,7 @@
 #include "algorithms/trajectories.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
+#include "cli/linear.h"
 #include "core/rational.h"
 #include "mechanisms/custodian.h"
 
@@ -18,6 +19,7 @@ static const char *const HELP =
     "         --horizon H --rewards FILE|from-data-schema\n"
     "         --rho R|--epsilon E --ledger L.db -o POLICY.json\n"
     "       assay learn apvi ...      the same without privacy or ledger\n"
+    "       assay learn dp-vapvi|vapvi|pevi --help   linear features\n"
     "\n"
     "DP-APVI: counts are released once with exact discrete noise and charged\n"
     "to the ledger; pessimistic value iteration follows. The unit is one\n"
@@ -256,14 +258,17 @@ int assay_cli_learn(int argc, char **argv)
     o.penalty = "bernstein";
     o.c1 = -1.0;
     o.c2 = -1.0;
+    if (argc >= 2 && assay_cli_is_linear(argv[1])) {
+        return assay_cli_learn_linear(argc - 1, argv + 1);
+    }
     if (assay_fields_help(argc, argv)) {
         (void)fputs(HELP, stdout);
         return 0;
     }
     if (argc < 2 ||
         (strcmp(argv[1], "dp-apvi") != 0 && strcmp(argv[1], "apvi") != 0)) {
-        (void)fprintf(stderr, "assay learn: expected dp-apvi or apvi; see "
-                              "--help\n");
+        (void)fprintf(stderr, "assay learn: expected dp-apvi, apvi, dp-vapvi, "
+                              "vapvi or pevi; see --help\n");
         return 2;
     }
     o.is_private = strcmp(argv[1], "dp-apvi") == 0;

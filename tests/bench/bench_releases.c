@@ -1,6 +1,7 @@
 /* ring: glue */
 /* Speed of the releases: CSV queries in MB/s on one core, charges, vectors,
- * tree counters. ASSAY_BENCH_ROWS sets the rows of the CSV (10^6). Prints a table; never fails on time. */
+ * tree counters. ASSAY_BENCH_ROWS sets the rows of the CSV (10^6). Prints a
+ * table; never fails on time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

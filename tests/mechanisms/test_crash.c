@@ -1,7 +1,7 @@
 /* ring: glue */
 /* Kills and broken disks: the ledger verifies every time, never holds fewer
  * charges than answers, and a release that failed wrote nothing. */
-#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -240,9 +240,58 @@ static void read_only_ledgers_release_nothing(void **state)
     test_vault_close(&v);
 }
 
+enum { THREADS = 4, EACH = 25 };
+
+static void *release_in_a_thread(void *at)
+{
+    static const uint64_t refused = 1000;
+    assay_custodian custodian;
+    assay_error err = ASSAY_ERROR_INIT;
+    uintptr_t done = 0;
+    if (assay_custodian_init(&custodian, at, &err) != ASSAY_OK) {
+        return (void *)(uintptr_t)refused;
+    }
+    for (int i = 0; i < EACH; i++) {
+        assay_status status = ASSAY_OK;
+        int64_t out = 0;
+        one_release(&custodian, &status, &out, &err);
+        if (status != ASSAY_OK && status != ASSAY_BUDGET) {
+            done = refused;
+            break;
+        }
+        done += status == ASSAY_OK;
+    }
+    assay_custodian_clear(&custodian);
+    return (void *)done;
+}
+
+/* One custodian per thread on a shared ledger whose budget is 60 releases: 60
+ * of the 100 go through, whichever. */
+static void threads_share_a_budget(void **state)
+{
+    test_vault v;
+    pthread_t thread[THREADS];
+    uintptr_t done = 0;
+    (void)state;
+    test_vault_open(&v, "60/1000", "0", NULL, 0);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(
+            pthread_create(&thread[i], NULL, release_in_a_thread, v.path), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *result = NULL;
+        assert_int_equal(pthread_join(thread[i], &result), 0);
+        done += (uintptr_t)result;
+    }
+    assert_int_equal(done, 60);
+    assert_int_equal(test_vault_rows(&v), 60);
+    test_vault_close(&v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_share_a_budget),
         cmocka_unit_test(killed_processes_lose_at_most_the_release),
         cmocka_unit_test(a_crash_between_charge_and_write_keeps_the_charge),
         cmocka_unit_test(full_disks_release_nothing),
