@@ -95,8 +95,8 @@ static assay_status ledger_line(assay_text *out, const json_t *step, int last,
                           "no line of the Coq theory expresses the event '%s'",
                           name != NULL ? name : "?");
     }
-    assay_text_printf(out, "%s%%positive)%s  (* %s *)\n", runs,
-                      last ? "" : ";", name);
+    assay_text_printf(out, "%s%%positive)%s  (* %s *)\n", runs, last ? "" : ";",
+                      name);
     return ASSAY_OK;
 }
 
@@ -122,9 +122,8 @@ static assay_status add_ledger(assay_text *out, const json_t *steps,
 
 static void add_head(assay_text *out, const json_t *predicate)
 {
-    assay_text_add(out,
-                   "(* The guarantee of a certificate, written by `assay` "
-                   "from the certificate alone.\n");
+    assay_text_add(out, "(* The guarantee of a certificate, written by `assay` "
+                        "from the certificate alone.\n");
     assay_text_printf(
         out, "   Ledger head: %s\n   Manifest:    %s\n",
         assay_json_text(json_object_get(predicate, "ledger"), "head"),
@@ -161,7 +160,8 @@ static const char pure_proof[] =
     "Qed.\n";
 
 static const char visits_proof[] =
-    "\n(* What was released: the visit counts of trajectories of %ld steps, for "
+    "\n(* What was released: the visit counts of trajectories of %ld steps, "
+    "for "
     "any number of\n   (s, a) pairs and (s, a, s') triples. *)\n"
     "From Assay.rules Require Import Sensitivity.\n"
     "Corollary visit_counts (pairs triples : nat) : dp_mech replace_one eps "
@@ -181,8 +181,7 @@ static const char visits_proof[] =
 static void add_visits(assay_text *out, const json_t *predicate)
 {
     const json_t *learner = assay_json_at(predicate, "deployment/learner");
-    const json_t *event =
-        assay_json_at(predicate, "derivation/0/in/event");
+    const json_t *event = assay_json_at(predicate, "derivation/0/in/event");
     const char *runs =
         json_string_value(assay_json_at(predicate, "derivation/0/in/runs"));
     const char *algorithm = assay_json_text(learner, "algorithm");
@@ -190,8 +189,8 @@ static void add_visits(assay_text *out, const json_t *predicate)
     const char *name = assay_json_text(event, "mechanism");
     const char *relation =
         json_string_value(assay_json_at(predicate, "guarantee/neighbours"));
-    int pure = json_object_get(json_object_get(predicate, "guarantee"),
-                               "rho") == NULL;
+    int pure =
+        json_object_get(json_object_get(predicate, "guarantee"), "rho") == NULL;
     if (algorithm == NULL || strcmp(algorithm, "dp-apvi") != 0 ||
         (only != NULL && strcmp(only, "true") == 0) || runs == NULL ||
         strcmp(runs, "1") != 0 ||

@@ -27,8 +27,7 @@ assay_status assay_deploy_offline(json_t *outputs,
                                   assay_error *err) ASSAY_MUST_CHECK;
 assay_status assay_deploy_online(json_t *outputs,
                                  const assay_manifest *manifest,
-                                 const char *folder,
-                                 assay_custodian *custodian,
+                                 const char *folder, assay_custodian *custodian,
                                  assay_error *err) ASSAY_MUST_CHECK;
 assay_status assay_deploy_releases(json_t *outputs,
                                    const assay_manifest *manifest,

@@ -52,14 +52,12 @@ static assay_status check_data(const assay_yaml *data, assay_error *err)
     const struct {
         const char *key;
         int wanted;
-    } rules[] = {{"environment", world}, {"population", people},
-                 {"path", file},         {"users", !file},
-                 {"seed", !file},        {"states", file},
-                 {"actions", file},      {"horizon", file},
-                 {"rewards", file}};
+    } rules[] = {
+        {"environment", world}, {"population", people}, {"path", file},
+        {"users", !file},       {"seed", !file},        {"states", file},
+        {"actions", file},      {"horizon", file},      {"rewards", file}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        assay_status s =
-            expect(data, rules[i].key, rules[i].wanted, why, err);
+        assay_status s = expect(data, rules[i].key, rules[i].wanted, why, err);
         if (s != ASSAY_OK) {
             return s;
         }
@@ -123,10 +121,9 @@ static assay_status check_mechanism(const assay_yaml *r, assay_error *err)
     const struct {
         const char *key;
         int wanted;
-    } rules[] = {{"column", 0},       {"equals", 0},
-                 {"by", 0},           {"rho", 0},
-                 {"epsilon", 1},      {"noise", !named},
-                 {"scale", !named},   {"changes", !named}};
+    } rules[] = {{"column", 0},     {"equals", 0},      {"by", 0},
+                 {"rho", 0},        {"epsilon", 1},     {"noise", !named},
+                 {"scale", !named}, {"changes", !named}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
         if (s != ASSAY_OK) {
@@ -134,14 +131,15 @@ static assay_status check_mechanism(const assay_yaml *r, assay_error *err)
         }
     }
     if (!named && (!is(r, "noise", "laplace") || count_of(r, "changes") > 64)) {
-        return assay_yaml_fail(r, err, "a mechanism adds laplace noise to at "
-                                       "most 64 counts, or is a specimen");
+        return assay_yaml_fail(r, err,
+                               "a mechanism adds laplace noise to at "
+                               "most 64 counts, or is a specimen");
     }
     return ASSAY_OK;
 }
 
-static assay_status check_statistic(const assay_yaml *r,
-                                    const assay_yaml *data, assay_error *err)
+static assay_status check_statistic(const assay_yaml *r, const assay_yaml *data,
+                                    assay_error *err)
 {
     int count = is(r, "statistic", "count");
     const char *why = count ? "statistic: count" : "statistic: histogram";
@@ -158,8 +156,9 @@ static assay_status check_statistic(const assay_yaml *r,
         }
     }
     if (!is(data, "source", "population")) {
-        return assay_yaml_fail(r, err, "counts and histograms are of persons: "
-                                       "data needs source: population");
+        return assay_yaml_fail(r, err,
+                               "counts and histograms are of persons: "
+                               "data needs source: population");
     }
     return check_noise(r, err);
 }
@@ -218,8 +217,7 @@ static assay_status check_spending(const assay_manifest *m, assay_error *err)
     if (m->learner != NULL) {
         add_spent(sum, m->learner, "rho");
     }
-    for (size_t i = 0; m->releases != NULL && i < m->releases->num_items;
-         i++) {
+    for (size_t i = 0; m->releases != NULL && i < m->releases->num_items; i++) {
         add_spent(sum, &m->releases->items[i], "rho");
     }
     if (m->budget.has_rho && mpq_cmp(sum, m->budget.rho) > 0) {
@@ -326,8 +324,8 @@ static assay_status interpret(assay_manifest *m, assay_error *err)
         status = read_budget(m, err);
     }
     if (status == ASSAY_OK) {
-        status = m->learner != NULL ? check_learner(m, err)
-                                    : check_releases(m, err);
+        status =
+            m->learner != NULL ? check_learner(m, err) : check_releases(m, err);
     }
     if (status == ASSAY_OK) {
         status = check_spending(m, err);

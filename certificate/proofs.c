@@ -26,13 +26,12 @@ static assay_status read_at(char **out, size_t *len, const char *source,
 }
 
 /* SHA-256 of all files one after the other; 0 if one is missing. */
-static int digest_sources(char out[65], const char *source,
-                          const json_t *files)
+static int digest_sources(char out[65], const char *source, const json_t *files)
 {
     unsigned char digest[ASSAY_SHA256_LEN];
     EVP_MD_CTX *context = EVP_MD_CTX_new();
-    int ok = context != NULL &&
-             EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
+    int ok =
+        context != NULL && EVP_DigestInit_ex(context, EVP_sha256(), NULL) == 1;
     for (size_t i = 0; i < json_array_size(files) && ok; i++) {
         char *text = NULL;
         size_t len = 0;
@@ -123,21 +122,19 @@ static void add_unit(json_t *units, const char *source, char *line)
     }
     column[5][strcspn(column[5], "\t\r ")] = '\0';
     json_t *files = split_files(source, column[4]);
-    const char *status =
-        judge(source, files, column[2], column[3], column[5]);
+    const char *status = judge(source, files, column[2], column[3], column[5]);
     (void)json_array_append_new(
-        units, json_pack("{s:s,s:s,s:s,s:s,s:o,s:s,s:s}", "lock", column[0],
-                         "unit", column[1], "proved", column[2], "total",
-                         column[3], "sources", files, "sha256", column[5],
-                         "status", status));
+        units,
+        json_pack("{s:s,s:s,s:s,s:s,s:o,s:s,s:s}", "lock", column[0], "unit",
+                  column[1], "proved", column[2], "total", column[3], "sources",
+                  files, "sha256", column[5], "status", status));
 }
 
 static void read_results(json_t *units, json_t *tools, const char *source)
 {
     char *text = NULL;
     size_t len = 0;
-    if (read_at(&text, &len, source, "proofs/results.tsv", NULL) !=
-        ASSAY_OK) {
+    if (read_at(&text, &len, source, "proofs/results.tsv", NULL) != ASSAY_OK) {
         return;
     }
     char *rest = NULL;
@@ -175,8 +172,7 @@ static char *find_statement(const char *coq, const char *id)
 {
     char mark[120];
     int n = snprintf(mark, sizeof mark, "@theorem %s\n", id);
-    const char *at =
-        n > 0 && n < (int)sizeof mark ? strstr(coq, mark) : NULL;
+    const char *at = n > 0 && n < (int)sizeof mark ? strstr(coq, mark) : NULL;
     const char *stop = at != NULL ? strstr(at, "*)") : NULL;
     if (stop == NULL) {
         return NULL;
@@ -215,8 +211,7 @@ static json_t *read_statements(const char *source, const json_t *ids)
         for (size_t i = 0; i < json_array_size(ids); i++) {
             const char *id = json_string_value(json_array_get(ids, i));
             char *text = find_statement(coq, id);
-            json_t *pair =
-                text != NULL ? json_pack("[s,s]", name, text) : NULL;
+            json_t *pair = text != NULL ? json_pack("[s,s]", name, text) : NULL;
             if (pair != NULL) {
                 (void)json_object_set_new(found, id, pair);
             }

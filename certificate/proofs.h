@@ -5,9 +5,10 @@
  *
  * SOURCE/proofs/results.tsv is written by the proof targets, one unit a line:
  *   lock, unit, goals proved, goals, source files (separated by blanks or
- *   commas; patterns are expanded in byte order), SHA-256 of the files' bytes one after the other
- * Lines that begin with '#' are comments; `# tool NAME VERSION` names a tool.
- * SOURCE/proofs/coq/assumptions.txt lists the theorems that Coq has checked.
+ *   commas; patterns are expanded in byte order), SHA-256 of the files' bytes
+ * one after the other Lines that begin with '#' are comments; `# tool NAME
+ * VERSION` names a tool. SOURCE/proofs/coq/assumptions.txt lists the theorems
+ * that Coq has checked.
  *
  *   fresh       all goals proved, of these very sources
  *   incomplete  some goal was not proved

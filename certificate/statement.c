@@ -142,8 +142,8 @@ json_t *assay_statement_printed(const char *algorithm)
         }
     }
     return json_pack("{s:s,s:s,s:s,s:s,s:s}", "algorithm", "", "paper", "",
-                     "verdict", "none", "printed", "",
-                     "truth", "No paper's constants are involved.");
+                     "verdict", "none", "printed", "", "truth",
+                     "No paper's constants are involved.");
 }
 
 static int by_name(const void *a, const void *b)
@@ -166,8 +166,8 @@ static assay_status add_subject(json_t *list, const char *folder,
     if (status == ASSAY_OK) {
         assay_hex(hex, digest, sizeof digest);
         (void)json_array_append_new(
-            list, json_pack("{s:s,s:{s:s}}", "name", name, "digest", "sha256",
-                            hex));
+            list,
+            json_pack("{s:s,s:{s:s}}", "name", name, "digest", "sha256", hex));
     }
     return status;
 }
@@ -213,8 +213,8 @@ static json_t *predicate(const assay_manifest *m, const assay_parts *p)
         "{s:s,s:{s:s,s:s},s:O,s:s,s:s,s:O,s:O,s:O,s:O,s:O,s:O,s:o,s:o}",
         "schema", ASSAY_PREDICATE_VERSION, "generator", "name", "assay",
         "version", ASSAY_VERSION, "deployment", m->json, "deploymentDigest",
-        m->digest, "ledgerOrigin", p->fresh ? "fresh" : "existing",
-        "guarantee", json_object_get(p->derived, "guarantee"), "derivation",
+        m->digest, "ledgerOrigin", p->fresh ? "fresh" : "existing", "guarantee",
+        json_object_get(p->derived, "guarantee"), "derivation",
         json_object_get(p->derived, "derivation"), "profile",
         json_object_get(p->derived, "profile"), "ledger", p->ledger, "proofs",
         p->proofs, "audit", p->audit, "printed",
@@ -222,10 +222,9 @@ static json_t *predicate(const assay_manifest *m, const assay_parts *p)
         assay_statement_not_covered());
 }
 
-assay_status assay_statement_build(json_t **out,
-                                   const assay_manifest *manifest,
-                                   const assay_parts *parts,
-                                   const char *folder, assay_error *err)
+assay_status assay_statement_build(json_t **out, const assay_manifest *manifest,
+                                   const assay_parts *parts, const char *folder,
+                                   assay_error *err)
 {
     char digest[65];
     json_t *list = NULL;
@@ -233,9 +232,8 @@ assay_status assay_statement_build(json_t **out,
     json_t *all =
         status == ASSAY_OK
             ? json_pack("{s:s,s:O,s:s,s:o}", "_type", ASSAY_STATEMENT_TYPE,
-                        "subject", list, "predicateType",
-                        ASSAY_PREDICATE_TYPE, "predicate",
-                        predicate(manifest, parts))
+                        "subject", list, "predicateType", ASSAY_PREDICATE_TYPE,
+                        "predicate", predicate(manifest, parts))
             : NULL;
     if (status == ASSAY_OK && all == NULL) {
         status = assay_fail(err, ASSAY_MEMORY, "no memory for JSON");

@@ -32,10 +32,8 @@ typedef struct assay_parts {
 } assay_parts;
 
 /** A new reference. `folder` holds the outputs. */
-assay_status assay_statement_build(json_t **out,
-                                   const assay_manifest *manifest,
-                                   const assay_parts *parts,
-                                   const char *folder,
+assay_status assay_statement_build(json_t **out, const assay_manifest *manifest,
+                                   const assay_parts *parts, const char *folder,
                                    assay_error *err) ASSAY_MUST_CHECK;
 
 /** The digest over everything but itself. */

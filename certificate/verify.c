@@ -118,9 +118,9 @@ static int knows_schema(json_t *findings, const json_t *statement)
 static int knows_members(json_t *findings, const json_t *predicate)
 {
     static const char *const known[] = {
-        "schema",    "generator",  "deployment", "deploymentDigest",
-        "guarantee", "derivation", "profile",    "ledger",
-        "proofs",    "audit",      "printed",    "notCovered",
+        "schema",    "generator",   "deployment", "deploymentDigest",
+        "guarantee", "derivation",  "profile",    "ledger",
+        "proofs",    "audit",       "printed",    "notCovered",
         "digest",    "ledgerOrigin"};
     size_t n = sizeof known / sizeof known[0];
     int ok = json_object_size(predicate) == n;
@@ -316,8 +316,8 @@ static void check_coq(json_t *findings, const json_t *predicate,
                            "--coq proves the guarantee again");
         return;
     }
-    assay_status status = assay_coq_check(
-        predicate, o->source != NULL ? o->source : ".", &why);
+    assay_status status =
+        assay_coq_check(predicate, o->source != NULL ? o->source : ".", &why);
     if (status == ASSAY_OK) {
         assay_findings_add(findings, "coq", ASSAY_HOLDS,
                            "coqc accepts the guarantee as a theorem");
@@ -381,8 +381,7 @@ static assay_status read_envelope(json_t **out, const char *path,
 }
 
 assay_status assay_verify(json_t *findings, json_t **statement,
-                          const assay_verify_options *options,
-                          assay_error *err)
+                          const assay_verify_options *options, assay_error *err)
 {
     json_t *envelope = NULL;
     json_t *body = NULL;
@@ -391,13 +390,11 @@ assay_status assay_verify(json_t *findings, json_t **statement,
     assay_error why = ASSAY_ERROR_INIT;
     assay_status status = read_envelope(&envelope, options->path, err);
     if (status == ASSAY_OK) {
-        status = open_payload(findings, &payload, &len, envelope, options,
-                              err);
+        status = open_payload(findings, &payload, &len, envelope, options, err);
     }
     if (status == ASSAY_OK &&
         assay_canonical_read(&body, payload, len, &why) != ASSAY_OK) {
-        assay_findings_add(findings, "schema", ASSAY_FAILS, "%s",
-                           why.message);
+        assay_findings_add(findings, "schema", ASSAY_FAILS, "%s", why.message);
     }
     if (body != NULL) {
         assay_verify_statement(findings, body, options);
