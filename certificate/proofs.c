@@ -105,13 +105,10 @@ static const char *judge(const char *source, const json_t *files,
 static void add_unit(json_t *units, const char *source, char *line)
 {
     char *column[COLUMNS] = {NULL};
+    char *rest = line;
     int n = 0;
-    for (char *at = line; at != NULL && n < COLUMNS; n++) {
-        column[n] = at;
-        at = strchr(at, '\t');
-        if (at != NULL) {
-            *at++ = '\0';
-        }
+    while (n < COLUMNS && rest != NULL) {
+        column[n++] = strsep(&rest, "\t");
     }
     if (n < COLUMNS) {
         (void)json_array_append_new(
