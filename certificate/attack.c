@@ -25,7 +25,7 @@ static int is_noise(const assay_event *event)
            event->mechanism == ASSAY_TREE_LAPLACE;
 }
 
-/* The largest integer s with s^power <= q, at most 2^30. */
+/* The largest integer s with s^power <= q, at most 2^45. */
 static long root(const mpq_t q, int power)
 {
     mpz_t n;
@@ -34,7 +34,7 @@ static long root(const mpq_t q, int power)
     if (power == 2) {
         mpz_sqrt(n, n);
     }
-    long out = mpz_cmp_ui(n, 1UL << 30) < 0 ? mpz_get_si(n) : 1L << 30;
+    long out = mpz_cmp_ui(n, 1UL << 45) < 0 ? mpz_get_si(n) : 1L << 45;
     mpz_clear(n);
     return out;
 }

@@ -181,7 +181,8 @@ static assay_status count(json_t **out, const assay_yaml *r, const table *data,
     return status;
 }
 
-static assay_status one(json_t *outputs, const assay_yaml *r, const table *data,
+static assay_status one(json_t *outputs, const assay_manifest *m,
+                        const assay_yaml *r, const table *data,
                         const char *folder, assay_custodian *custodian,
                         assay_error *err)
 {
@@ -189,6 +190,8 @@ static assay_status one(json_t *outputs, const assay_yaml *r, const table *data,
     assay_status status;
     if (is(r, "statistic", "mechanism")) {
         status = assay_foreign_run(&body, r, custodian, err);
+    } else if (is(m->data, "source", "file")) {
+        status = assay_deploy_query(&body, m, r, custodian, err);
     } else if (is(r, "statistic", "count")) {
         status = count(&body, r, data, custodian, err);
     } else {
@@ -218,7 +221,8 @@ assay_status assay_deploy_releases(json_t *outputs,
     }
     const assay_yaml *list = manifest->releases;
     for (size_t i = 0; i < list->num_items && status == ASSAY_OK; i++) {
-        status = one(outputs, &list->items[i], &data, folder, custodian, err);
+        status = one(outputs, manifest, &list->items[i], &data, folder,
+                     custodian, err);
     }
     free(data.rows);
     return status;
