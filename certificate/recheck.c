@@ -9,7 +9,7 @@
 #include "certificate/canonical.h"
 #include "certificate/findings.h"
 #include "certificate/sentence.h"
-#include "certificate/statement.h"
+#include "certificate/texts.h"
 
 #define PROFILE_POINTS 24
 #define FAIL(check, ...)                                                       \

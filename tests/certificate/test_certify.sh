@@ -28,6 +28,13 @@ echo 'int unit;' >"$src/unit.c"
 printf 'lock\tunit\tproved\ttotal\tsources\tsha256\ncode\tunit\t3\t3\tunit.c\t%s\n' \
   "$(sha256sum <"$src/unit.c" | cut -d' ' -f1)" >"$src/proofs/results.tsv"
 
+mkdir "$src/room"
+echo 'int header;' >"$src/room/unit.h"
+printf '#include "room/unit.h"\n#include <stdio.h>\n' >"$src/other.c"
+printf 'code\tother\t2\t2\tother.c\t%s\n' "$(cat "$src/other.c" "$src/room/unit.h" | sha256sum | cut -d' ' -f1)" >>"$src/proofs/results.tsv"
+printf 'theory\tcoq\t2\t2\troom/*.h\t%s\n' "$(sha256sum <"$src/room/unit.h" | cut -d' ' -f1)" >>"$src/proofs/results.tsv"
+
+check "the second derivation includes nothing of the accountant" test -z "$(gcc -I"$here" -MM "$here"/certificate/recheck*.c | grep accountant)"
 check keygen exits 0 "$assay" keygen -o "$dir/office"
 check "key file is private" test "$(stat -c %a "$dir/office.key")" = 600
 check "a key is never replaced" exits 1 "$assay" keygen -o "$dir/office"
