@@ -139,7 +139,8 @@ typedef struct gpope {
     int64_t radius;
     size_t n;          /* 2 dim */
     uint64_t *chosen;  /* [episodes] */
-    int64_t *one, *sum;
+    int64_t *one, *sum; /* private */
+    int64_t *noisy;     /* released */
     double *x, *work;
 } gpope;
 
@@ -155,6 +156,7 @@ static void gpope_clear(gpope *g)
     free(g->chosen);
     free(g->one);
     free(g->sum);
+    free(g->noisy);
     free(g->x);
     free(g->work);
     assay_sampled_sum_free(g->sums);
@@ -171,10 +173,11 @@ static assay_status gpope_init(gpope *g, const assay_episodes *e,
     g->radius = radius(p, g->bits);
     g->chosen = calloc(e->num_episodes + 1, sizeof *g->chosen);
     g->one = calloc(g->n, sizeof *g->one);
+    g->noisy = calloc(g->n, sizeof *g->noisy);
     g->x = calloc(g->n, sizeof *g->x);
     g->work = calloc(g->n, sizeof *g->work);
     if (g->chosen == NULL || g->one == NULL || g->x == NULL ||
-        g->work == NULL) {
+        g->work == NULL || g->noisy == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for GPOPE");
     }
     g->sum = calloc(g->n, sizeof *g->sum);
@@ -200,13 +203,13 @@ static assay_status one_step(gpope *g, uint64_t step, assay_error *err)
             g->sum[i] += g->one[i];
         }
     }
-    status = assay_sampled_sum_release(g->sums, g->sum, g->sum, err);
+    status = assay_sampled_sum_release(g->sums, g->noisy, g->sum, err);
     if (status != ASSAY_OK) {
         return status;
     }
     beta = assay_ope_step_size(g->params->size, step, g->params->num_steps);
     for (size_t i = 0; i < g->n; i++) {
-        g->x[i] -= beta * ldexp((double)g->sum[i], -(int)g->bits);
+        g->x[i] -= beta * ldexp((double)g->noisy[i], -(int)g->bits);
     }
     return ASSAY_OK;
 }
