@@ -13,6 +13,8 @@ const assay_command assay_commands[] = {
     {"certify", "run a deployment and certify it", assay_cli_certify},
     {"data", "generate synthetic trajectories", assay_cli_data},
     {"env", "compute recorded trajectories again", assay_cli_env},
+    {"evaluate", "the value of a policy from episodes, privately",
+     assay_cli_evaluate},
     {"evaluate-policy", "the exact value of a policy",
      assay_cli_evaluate_policy},
     {"keygen", "make a signing key", assay_cli_keygen},

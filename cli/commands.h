@@ -27,6 +27,7 @@ int assay_cli_calibrate(int argc, char **argv);
 int assay_cli_certify(int argc, char **argv);
 int assay_cli_data(int argc, char **argv);
 int assay_cli_env(int argc, char **argv);
+int assay_cli_evaluate(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
 int assay_cli_keygen(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);
