@@ -73,6 +73,22 @@ static void price_gaussian(assay_cost *out, const assay_event *event,
     out->rho_id2 = event->group > 1 ? "group-zcdp" : NULL;
 }
 
+int assay_gaussian_rho_fast(mpq_t out, const assay_event *event)
+{
+    if (event->group != 1 || event->sampling != ASSAY_SAMPLE_ALL ||
+        (event->mechanism != ASSAY_GAUSSIAN &&
+         event->mechanism != ASSAY_ROUNDED_GAUSSIAN &&
+         event->mechanism != ASSAY_DISCRETE_GAUSSIAN)) {
+        return 0;
+    }
+    mpz_mul(mpq_numref(out), mpq_numref(event->sensitivity2),
+            mpq_denref(event->sigma2));
+    mpz_mul(mpq_denref(out), mpq_denref(event->sensitivity2),
+            mpq_numref(event->sigma2));
+    mpz_mul_2exp(mpq_denref(out), mpq_denref(out), 1);
+    return 1;
+}
+
 /* From epsilon (delta 0): rho = epsilon^2 / 2. */
 static void pure_to_rho(assay_cost *out)
 {
@@ -390,32 +406,41 @@ static assay_status price_given(assay_cost *out, const assay_event *event,
     }
 }
 
+const char *assay_gaussian_id(const assay_event *event)
+{
+    switch (event->mechanism) {
+    case ASSAY_GAUSSIAN:
+        return "gaussian-continuous";
+    case ASSAY_GAUSSIAN_DP:
+        return "gaussian-dp";
+    case ASSAY_ROUNDED_GAUSSIAN:
+        return "rounded-gaussian-vector";
+    case ASSAY_DISCRETE_GAUSSIAN:
+        return event->dimension == 1 ? "gaussian-scalar-zcdp"
+                                     : "gaussian-vector-zcdp";
+    case ASSAY_TREE_GAUSSIAN:
+        return "tree-gaussian";
+    default:
+        return NULL;
+    }
+}
+
 assay_status assay_event_cost(assay_cost *out, const assay_event *event,
                               assay_neighbours neighbours, assay_error *err)
 {
     switch (event->mechanism) {
     case ASSAY_GAUSSIAN:
-        price_gaussian(out, event, "gaussian-continuous");
-        return ASSAY_OK;
     case ASSAY_GAUSSIAN_DP:
-        price_gaussian(out, event, "gaussian-dp");
-        return ASSAY_OK;
     case ASSAY_ROUNDED_GAUSSIAN:
-        price_gaussian(out, event, "rounded-gaussian");
-        return ASSAY_OK;
     case ASSAY_DISCRETE_GAUSSIAN:
-        price_gaussian(out, event,
-                       event->dimension == 1 ? "gaussian-scalar-zcdp"
-                                             : "gaussian-vector-zcdp");
-        return ASSAY_OK;
     case ASSAY_TREE_GAUSSIAN:
-        price_gaussian(out, event, "tree-gaussian");
+        price_gaussian(out, event, assay_gaussian_id(event));
         return ASSAY_OK;
     case ASSAY_LAPLACE:
         price_laplace(out, event, "laplace-continuous");
         return ASSAY_OK;
     case ASSAY_ROUNDED_LAPLACE:
-        price_laplace(out, event, "rounded-laplace");
+        price_laplace(out, event, "rounded-laplace-vector");
         return ASSAY_OK;
     case ASSAY_DISCRETE_LAPLACE:
         price_laplace(out, event, "laplace-vector");

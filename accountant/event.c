@@ -129,6 +129,8 @@ assay_status assay_event_copy(assay_event *out, const assay_event *event,
     out->k = event->k;
     out->levels = event->levels;
     out->dimension = event->dimension;
+    out->cells = event->cells;
+    out->entry = event->entry;
     out->monotone = event->monotone;
     out->assumed = event->assumed;
     memcpy(out->label, event->label, sizeof out->label);

@@ -107,16 +107,6 @@ static void keep(assay_guarantee *out, const assay_bound *bound)
     out->bounds[at] = *bound;
 }
 
-static int any_assumed(const assay_event_list *list)
-{
-    for (size_t i = 0; i < list->num_events; i++) {
-        if (list->events[i].assumed) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static assay_status run_one(assay_guarantee *out, const entry *method,
                             const assay_query *query, assay_error *err)
 {
@@ -125,7 +115,7 @@ static assay_status run_one(assay_guarantee *out, const entry *method,
     double start = now();
     assay_status status = method->run(&bound, query, err);
     bound.seconds = now() - start;
-    bound.assumed = any_assumed(query->events);
+    bound.assumed = query->assumed;
     if (status == ASSAY_OK) {
         keep(out, &bound);
     } else {
@@ -175,7 +165,7 @@ static assay_status answer(assay_guarantee *out, const assay_event_list *events,
 {
     static const assay_account_options plain = {0};
     assay_query query = {events, fixed_epsilon, target,
-                         options != NULL ? options : &plain};
+                         options != NULL ? options : &plain, 0};
     for (size_t i = 0; i < events->num_events; i++) {
         assay_status s = assay_event_validate(&events->events[i], err);
         if (s == ASSAY_OK) {
@@ -185,6 +175,7 @@ static assay_status answer(assay_guarantee *out, const assay_event_list *events,
         if (s != ASSAY_OK) {
             return s;
         }
+        query.assumed |= events->events[i].assumed;
     }
     assay_guarantee_clear(out);
     out->neighbours = events->neighbours;

@@ -27,6 +27,13 @@ static assay_status total(mpq_t first, mpq_t second, assay_bound *out,
     assay_cost_init(&cost);
     for (size_t i = 0; i < list->num_events && status == ASSAY_OK; i++) {
         const assay_event *event = &list->events[i];
+        if (zcdp && assay_gaussian_rho_fast(cost.epsilon, event)) {
+            assay_sum_add(&a, cost.epsilon, event->count);
+            if (out != NULL) {
+                assay_bound_cite(out, assay_gaussian_id(event));
+            }
+            continue;
+        }
         assay_cost_reset(&cost);
         status = assay_event_cost(&cost, event, list->neighbours, err);
         if (status == ASSAY_OK && !(zcdp ? cost.has_rho : cost.has_pure)) {

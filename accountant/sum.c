@@ -4,8 +4,8 @@
 #include "accountant/account.h"
 #include "core/rational.h"
 
-#define SMALL_BITS 192
-#define CHUNK_BITS 1536
+#define SMALL_BITS 384
+#define CHUNK_BITS 4096
 #define TOTAL_BITS 16384
 #define GRID_BITS 512
 
@@ -75,8 +75,8 @@ void assay_sum_add(assay_sum *sum, const mpq_t term, uint64_t count)
         mpq_init(scaled);
         mpz_init(n);
         assay_mpz_set_u64(n, count);
-        mpq_set_z(scaled, n);
-        mpq_mul(scaled, scaled, term);
+        mpz_mul(mpq_numref(scaled), mpq_numref(term), n);
+        mpz_set(mpq_denref(scaled), mpq_denref(term));
         add_small(sum, scaled);
         mpz_clear(n);
         mpq_clear(scaled);

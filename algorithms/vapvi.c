@@ -85,9 +85,10 @@ typedef struct run {
     mpq_t cost;
     assay_vapvi_range range;
     assay_vapvi_noise noise;
-    int64_t *value, *reward, *psi, *sums;
+    int64_t *value, *reward, *psi;
+    int64_t *sums, *released; /* before and after the noise */
     double *sigma, *matrix, *inverse, *vector, *theta, *beta, *q;
-    int64_t *free_sums; /* all steps of the free statistics */
+    int64_t *free_sums, *free_released; /* all steps of the free statistics */
 } run;
 
 /* The most bits with K (H+1)^2 2^(bits of features + 2 bits) <= 2^60. */
@@ -125,6 +126,7 @@ static assay_status allocate(run *r, assay_error *err)
     r->reward = calloc(r->num_rows, sizeof(int64_t));
     r->psi = calloc(r->num_rows * d, sizeof(int64_t));
     r->sums = calloc(r->max_sums, sizeof(int64_t));
+    r->released = calloc(r->max_sums, sizeof(int64_t));
     r->sigma = calloc(r->num_rows, sizeof(double));
     r->matrix = calloc(d * d, sizeof(double));
     r->inverse = calloc(d * d, sizeof(double));
@@ -133,10 +135,12 @@ static assay_status allocate(run *r, assay_error *err)
     r->beta = calloc(d, sizeof(double));
     r->q = calloc(d, sizeof(double));
     r->free_sums = calloc(is_free ? free_len(r) : 1, sizeof(int64_t));
+    r->free_released = calloc(is_free ? free_len(r) : 1, sizeof(int64_t));
     if (r->value == NULL || r->reward == NULL || r->psi == NULL ||
         r->sums == NULL || r->sigma == NULL || r->matrix == NULL ||
         r->inverse == NULL || r->vector == NULL || r->theta == NULL ||
-        r->beta == NULL || r->q == NULL || r->free_sums == NULL) {
+        r->beta == NULL || r->q == NULL || r->free_sums == NULL ||
+        r->released == NULL || r->free_released == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for the statistics");
     }
     return assay_policy_new(&r->policy, r->shape, err);
@@ -171,6 +175,8 @@ static void run_clear(run *r)
     free(r->theta);
     free(r->beta);
     free(r->q);
+    free(r->released);
+    free(r->free_released);
     wipe(r->free_sums,
          r->params->statistics == ASSAY_VAPVI_FREE ? free_len(r) : 1);
 }
@@ -247,7 +253,7 @@ static assay_status open_session(run *r, struct assay_custodian *custodian,
 static assay_status pay(run *r, size_t part, int variance, int value,
                         unsigned num_draws, assay_error *err)
 {
-    if (r->session == NULL) {
+    if (!r->params->is_private) {
         return ASSAY_OK;
     }
     assay_vapvi_worst(r->cost, variance, value);
@@ -270,18 +276,19 @@ static assay_status pay_step(run *r, uint32_t h, assay_error *err)
     return status;
 }
 
-/* The sums get their noise in place; without a session they stay. */
+/* The sums with noise; without privacy as they are. */
 static assay_status release(run *r, size_t part, assay_error *err)
 {
     assay_noise_run runs[ASSAY_VAPVI_RUNS];
-    if (r->session == NULL) {
+    if (!r->params->is_private) {
+        memcpy(r->released, r->sums, r->max_sums * sizeof *r->sums);
         return ASSAY_OK;
     }
     for (size_t i = 0; i < ASSAY_VAPVI_RUNS; i++) {
         runs[i].length = r->noise.length[i];
         runs[i].sigma2 = r->noise.sigma2[i];
     }
-    return assay_session_draw(r->session, part, r->sums, r->sums, runs,
+    return assay_session_draw(r->session, part, r->released, r->sums, runs,
                               ASSAY_VAPVI_RUNS, err);
 }
 
@@ -358,16 +365,16 @@ static assay_status variance_step(run *r, uint32_t h, assay_error *err)
     }
     assay_vapvi_variance_sums(r->sums, r->variances, h, r->features, r->value,
                               &r->range);
-    if (r->session != NULL) {
+    if (r->params->is_private) {
         assay_vapvi_noise_variance(&r->noise, r->d, &r->range, r->rho0[part]);
     }
     status = release(r, part, err);
     if (status == ASSAY_OK) {
-        status = invert(r, r->sums, mpq_get_d(r->rho0[part]), err);
+        status = invert(r, r->released, mpq_get_d(r->rho0[part]), err);
     }
     if (status == ASSAY_OK) {
-        regress(r, r->beta, r->sums + matrix, 2 * r->bits);
-        regress(r, r->theta, r->sums + matrix + r->d, r->bits);
+        regress(r, r->beta, r->released + matrix, 2 * r->bits);
+        regress(r, r->theta, r->released + matrix + r->d, r->bits);
         set_sigma(r);
     }
     return status;
@@ -388,15 +395,15 @@ static assay_status value_step(run *r, uint32_t h, assay_error *err)
     assay_vapvi_weigh(r->psi, r->features, r->sigma);
     assay_vapvi_value_sums(r->sums, r->values, h, r->d, r->psi, r->sigma,
                            r->reward, r->value, &r->range);
-    if (r->session != NULL) {
+    if (r->params->is_private) {
         assay_vapvi_noise_value(&r->noise, r->d, &r->range, r->rho0[0]);
     }
     status = release(r, PART_VALUES, err);
     if (status == ASSAY_OK) {
-        status = invert(r, r->sums, mpq_get_d(r->rho0[0]), err);
+        status = invert(r, r->released, mpq_get_d(r->rho0[0]), err);
     }
     if (status == ASSAY_OK) {
-        regress(r, r->theta, r->sums + r->d * (r->d + 1) / 2, r->bits);
+        regress(r, r->theta, r->released + r->d * (r->d + 1) / 2, r->bits);
     }
     return status;
 }
@@ -471,23 +478,23 @@ typedef struct blocks {
     int64_t *diagonal, *off, *next, *reward;
 } blocks;
 
-static blocks block_of(const run *r, uint32_t h)
+static blocks block_of(const run *r, int64_t *sums, uint32_t h)
 {
     size_t d = r->d;
     size_t tri = d * (d - 1) / 2;
     size_t steps = r->shape->horizon;
     size_t states = r->shape->num_states;
     blocks b;
-    b.diagonal = r->free_sums + h * d;
-    b.off = r->free_sums + steps * d + h * tri;
-    b.next = r->free_sums + steps * (d + tri) + h * states * d;
-    b.reward = r->free_sums + steps * (d + tri + states * d) + h * d;
+    b.diagonal = sums + h * d;
+    b.off = sums + steps * d + h * tri;
+    b.next = sums + steps * (d + tri) + h * states * d;
+    b.reward = sums + steps * (d + tri + states * d) + h * d;
     return b;
 }
 
 static void add_free(run *r, const assay_counts *counts, uint32_t h)
 {
-    blocks b = block_of(r, h);
+    blocks b = block_of(r, r->free_sums, h);
     size_t d = r->d;
     size_t states = r->shape->num_states;
     for (size_t row = 0; row < r->num_rows; row++) {
@@ -519,7 +526,9 @@ static assay_status release_free(run *r, assay_error *err)
                        2 * (ASSAY_FEATURE_BITS + r->bits)};
     assay_noise_run runs[4];
     assay_status status;
-    if (r->session == NULL) {
+    if (!r->params->is_private) {
+        memcpy(r->free_released, r->free_sums,
+               free_len(r) * sizeof *r->free_sums);
         return ASSAY_OK;
     }
     runs[0].length = steps * d;
@@ -535,8 +544,8 @@ static assay_status release_free(run *r, assay_error *err)
     mpq_mul_2exp(r->cost, r->params->budget, 1);
     status = assay_session_pay(r->session, 0, r->cost, 1, err);
     if (status == ASSAY_OK) {
-        status = assay_session_draw(r->session, 0, r->free_sums, r->free_sums,
-                                    runs, 4, err);
+        status = assay_session_draw(r->session, 0, r->free_released,
+                                    r->free_sums, runs, 4, err);
     }
     return status;
 }
@@ -557,14 +566,14 @@ static void push(run *r, const blocks *b, double centre, int power)
 
 static assay_status free_step(run *r, uint32_t h, assay_error *err)
 {
-    blocks b = block_of(r, h);
+    blocks b = block_of(r, r->free_released, h);
     double height = r->range.height;
     double rho0 = mpq_get_d(r->params->budget) / (8.0 * r->shape->horizon);
     assay_status status;
-    memcpy(r->sums, b.diagonal, r->d * sizeof *r->sums);
-    memcpy(r->sums + r->d, b.off,
-           r->d * (r->d - 1) / 2 * sizeof *r->sums);
-    status = invert(r, r->sums, rho0, err);
+    memcpy(r->released, b.diagonal, r->d * sizeof *r->released);
+    memcpy(r->released + r->d, b.off,
+           r->d * (r->d - 1) / 2 * sizeof *r->released);
+    status = invert(r, r->released, rho0, err);
     if (status != ASSAY_OK) {
         return status;
     }

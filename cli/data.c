@@ -20,7 +20,7 @@ static const char *const HELP =
     "are public. The seed drives the simulated world only.\n"
     "\n"
     "  --env NAME     riverswim, riverswim-inhomogeneous, random, chain,\n"
-    "                 clinic; with numbers: riverswim:S=6,H=12\n"
+    "                 clinic, linear; with numbers: riverswim:S=6,H=12\n"
     "  --users N      from 1 to 2^31 - 1\n"
     "  --seed N       1 unless said\n"
     "  --json         print what was written as JSON\n"

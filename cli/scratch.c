@@ -20,11 +20,9 @@ static assay_status make_ledger(assay_scratch *s, int replace, assay_error *err)
     (void)snprintf(s->path, sizeof s->path, "%s/ledger.db", s->directory);
     assay_budget_init(&budget);
     budget.neighbours = replace ? ASSAY_REPLACE_ONE : ASSAY_ADD_REMOVE;
-    budget.has_rho = replace;
-    mpz_ui_pow_ui(mpq_numref(budget.rho), 10, 40);
-    budget.has_epsilon = !replace;
+    budget.has_epsilon = 1;
     mpz_ui_pow_ui(mpq_numref(budget.epsilon), 10, 40);
-    mpq_set_ui(budget.delta, 1, 100000);
+    mpq_set_ui(budget.delta, 1, 1000);
     status = assay_ledger_create(s->path, &budget, "simulated users", err);
     assay_budget_clear(&budget);
     return status;

@@ -358,6 +358,33 @@ static void public_coin_matches_the_known_case(void **state)
          2.445, 0.002);
 }
 
+static void counts_are_many_small_shifts(void **state)
+{
+    (void)state;
+    /* 80 cells by 1 are 80 events of sensitivity 1 */
+    double cells = epsilon_of(ONE("mechanism: discrete-laplace, scale: 40, "
+                                  "sensitivity: 80, cells: 80, entry: 1"),
+                              "1e-5", "lattice");
+    double events =
+        epsilon_of(ONE("mechanism: discrete-laplace, scale: 40, count: 80"),
+                   "1e-5", "lattice");
+    near(cells, events, 1e-12);
+    cells = epsilon_of(ONE("mechanism: discrete-gaussian, sigma2: 80, "
+                           "sensitivity2: 80, cells: 80, entry: 1"),
+                       "1e-5", "pld");
+    near(cells, 4.3771, 1e-4); /* a continuous Gaussian of mu = 1: 4.37718 */
+    assay_event event;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_event_init(&event, ASSAY_DISCRETE_GAUSSIAN);
+    mpq_set_ui(event.sigma2, 80, 1);
+    event.cells = 80;
+    event.entry = 1;
+    assert_int_equal(assay_event_validate(&event, &err), ASSAY_INVALID);
+    mpq_set_ui(event.sensitivity2, 80, 1);
+    assert_int_equal(assay_event_validate(&event, &err), ASSAY_OK);
+    assay_event_clear(&event);
+}
+
 static void sparse_vector_and_trees_add_up(void **state)
 {
     (void)state;
@@ -481,6 +508,7 @@ int main(void)
         cmocka_unit_test(tiny_deltas_are_exact),
         cmocka_unit_test(parallel_costs_its_largest_part),
         cmocka_unit_test(public_coin_matches_the_known_case),
+        cmocka_unit_test(counts_are_many_small_shifts),
         cmocka_unit_test(sparse_vector_and_trees_add_up),
         cmocka_unit_test(unknown_combinations_are_refused_by_name),
         cmocka_unit_test(mixing_units_is_an_error),

@@ -67,6 +67,8 @@ bad "nested garbage" "" "$(printf 'events: '; printf '[%.0s' $(seq 5000))"
 bad "nested maps" "" "$(printf 'events: '; printf '{a: %.0s' $(seq 5000))"
 bad "parallel of parallel" "parts" "$(e 'mechanism: parallel, parts: [{mechanism: parallel, parts: [{mechanism: pure, epsilon: 1}]}]')"
 bad "curve below one" "orders above 1" "$(e 'mechanism: renyi, curve: [[1, 2]]')"
+bad "cells without sensitivity" "must be cells" "$(e 'mechanism: discrete-gaussian, sigma2: 9, cells: 4, entry: 1')"
+bad "cells without entry" "go together" "$(e 'mechanism: discrete-gaussian, sigma2: 9, sensitivity2: 4, cells: 4')"
 bad "file delta" "delta must lie" $'delta: 1\nevents:\n  - {mechanism: pure, epsilon: 1}'
 
 # a file above the limit, ten million events, garbage
@@ -75,7 +77,7 @@ refuse "10 MB" 2 "line 1, column 1" "$assay" account "$dir/big.yaml" --delta 1e-
 { echo "events:"; yes -- "- {mechanism: pure, epsilon: 1}" | head -n 1000; } >"$dir/many.yaml"
 { echo "events:"; yes -- "- {}" | head -n 1500000; } >"$dir/empty.yaml"
 refuse "events without a mechanism" 2 "line 2, column 3" "$assay" account "$dir/empty.yaml" --delta 1e-6
-{ echo "events:"; yes -- "- {mechanism: pure, epsilon: 1}" | head -n 10000000; } >"$dir/ten.yaml"
+{ echo "events:"; yes -- "- {}" | head -n 10000000; } >"$dir/ten.yaml"
 refuse "ten million events" 2 "line 1, column 1" "$assay" account "$dir/ten.yaml" --delta 1e-6
 rm -f "$dir/ten.yaml" "$dir/big.yaml" "$dir/empty.yaml"
 head -c 100000 /dev/urandom >"$dir/noise.yaml"
