@@ -280,6 +280,21 @@ static void add_counterexample(assay_text *out, const json_t *r)
     assay_text_add(out, "</code></p></div>\n");
 }
 
+static void add_not_attacked(assay_text *out, const json_t *rows)
+{
+    if (json_array_size(rows) == 0) {
+        return;
+    }
+    assay_text_add(out, "<p class=\"note\">Not attacked, for want of an "
+                        "attack on this kind of mechanism: row");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        assay_text_printf(
+            out, "%s %lld", i > 0 ? "," : "",
+            (long long)json_integer_value(json_array_get(rows, i)));
+    }
+    assay_text_add(out, ".</p>\n");
+}
+
 static void add_audit(assay_text *out, const json_t *audit)
 {
     const json_t *results = json_object_get(audit, "results");
@@ -314,6 +329,7 @@ static void add_audit(assay_text *out, const json_t *audit)
     assay_text_add(out, "</tbody></table></div>\n<p class=\"note\">Detection "
                         "limit: the smallest true value that this attack "
                         "would have found with 95 % probability.</p>\n");
+    add_not_attacked(out, json_object_get(audit, "notAttacked"));
 }
 
 static void add_printed(assay_text *out, const assay_report_input *in)
