@@ -14,6 +14,7 @@ typedef struct assay_query {
     int fixed_epsilon;
     mpq_srcptr target;
     const assay_account_options *options;
+    int assumed; /* some event is the user's word */
 } assay_query;
 
 /** ASSAY_UNSUPPORTED: the method does not apply to this list (the message names
@@ -22,6 +23,7 @@ typedef assay_status assay_method(assay_bound *out, const assay_query *query,
                                   assay_error *err);
 
 assay_method assay_method_basic;
+assay_method assay_method_advanced;
 assay_method assay_method_zcdp;
 assay_method assay_method_gaussian;
 assay_method assay_method_renyi;
@@ -69,11 +71,18 @@ void assay_bound_clear(assay_bound *bound);
 /** Adds a theorem id once; NULL is fine. */
 void assay_bound_cite(assay_bound *bound, const char *id);
 
+/** The theorem that prices Gaussian noise; NULL for anything else. */
+const char *assay_gaussian_id(const assay_event *event);
+/** D2 / (2 sigma2), not in lowest terms (assay_sum_add does not need them); 0
+ *  and untouched unless it is plain Gaussian noise for one person. */
+int assay_gaussian_rho_fast(mpq_t out, const assay_event *event);
+
 /** A sum that stays short: exact until its denominator passes 2^14 bits, then
  *  rounded up to a multiple of 2^-512. */
 typedef struct assay_sum {
     mpq_t total;
     mpq_t chunk;
+    mpq_t small;
     int rounded;
 } assay_sum;
 void assay_sum_init(assay_sum *sum);

@@ -25,8 +25,8 @@
     ensures range: \result != ASSAY_OK ==> \result == ASSAY_RANGE;
     ensures frame: \result == ASSAY_RANGE ==> *out == \old(*out);
 */
-assay_status assay_count_add(uint64_t *out, uint64_t a, uint64_t b)
-    ASSAY_MUST_CHECK;
+assay_status assay_count_add(uint64_t *out, uint64_t a,
+                             uint64_t b) ASSAY_MUST_CHECK;
 
 /**
  * The product of two counts (an event of count b inside a part that ran a
@@ -43,8 +43,8 @@ assay_status assay_count_add(uint64_t *out, uint64_t a, uint64_t b)
     ensures range: \result != ASSAY_OK ==> \result == ASSAY_RANGE;
     ensures frame: \result == ASSAY_RANGE ==> *out == \old(*out);
 */
-assay_status assay_count_multiply(uint64_t *out, uint64_t a, uint64_t b)
-    ASSAY_MUST_CHECK;
+assay_status assay_count_multiply(uint64_t *out, uint64_t a,
+                                  uint64_t b) ASSAY_MUST_CHECK;
 
 /**
  * Whether row `sequence` may follow a row `previous`: a chain has no gaps and

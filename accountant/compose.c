@@ -79,10 +79,10 @@ static double reach(const assay_part *parts, size_t num_parts, int bits,
         double f[2];
         for (int k = 0; k < 2; k++) {
             double e = exp(s[k]);
-            f[k] = (assay_compose_near(parts, num_parts, bits,
-                                       base + side * e) -
-                    shift - goal) /
-                   e;
+            f[k] =
+                (assay_compose_near(parts, num_parts, bits, base + side * e) -
+                 shift - goal) /
+                e;
             f[k] = isnan(f[k]) ? INFINITY : f[k];
             if (f[k] < found) {
                 found = f[k];
@@ -111,6 +111,7 @@ typedef struct work {
     double small;     /* sum of n_i f_i 0.51^(n_i - 1) */
     double log_bound; /* log of prod (s_i + e_i)^{n_i} */
     double mults;     /* complex products per point */
+    int lower;        /* round masses down */
 } work;
 
 static void work_clear(work *w)
@@ -163,10 +164,11 @@ static void load(work *w, const assay_part *part, int bits, double tilt,
         arb_mul_si(e, t, pmf->index[i], prec);
         arb_sub(e, e, scale, prec);
         arb_exp(e, e, prec);
-        double factor = assay_ball_up(e);
+        double factor = w->lower ? assay_ball_down(e) : assay_ball_up(e);
         size_t at = (size_t)pmf->index[i] & (w->n - 1);
-        w->x[at].re =
-            assay_up(w->x[at].re + assay_up(pmf->mass[i] * factor));
+        double toward = w->lower ? 0.0 : INFINITY;
+        w->x[at].re = nextafter(
+            w->x[at].re + nextafter(pmf->mass[i] * factor, toward), toward);
     }
     arb_clear(e);
     arb_clear(t);
@@ -236,8 +238,7 @@ static inline int negligible(assay_complex a)
 }
 
 /* product *= z^n; a factor below 1e-125 makes it zero (charged in finish) */
-static assay_complex times_power(assay_complex out, assay_complex z,
-                                 uint64_t n)
+static assay_complex times_power(assay_complex out, assay_complex z, uint64_t n)
 {
     for (; n > 0; n >>= 1) {
         if (negligible(z) || negligible(out)) {
@@ -287,8 +288,9 @@ static void multiply_part(work *w, const assay_part *part, int bits,
 
 /* Transforms back into window order and bounds the error. With B a bound on all
    |prod X_i^{n_i}|, C the computed product, and an error d_k + f_i at point k
-   (||d|| <= e_i): |z^n - (z-D)^n| <= n |D| (|z|+|D|)^{n-1}; where |z| >= 1/2 the
-   part with f is at most 2 n f |z|^n e^{2n(e+f)}, elsewhere n f 0.51^{n-1}. So
+   (||d|| <= e_i): |z^n - (z-D)^n| <= n |D| (|z|+|D|)^{n-1}; where |z| >= 1/2
+   the part with f is at most 2 n f |z|^n e^{2n(e+f)}, elsewhere n f 0.51^{n-1}.
+   So
    ||dC|| <= B sum n_i e_i + sum 2.1 n_i f_i e^{2 n_i (e_i+f_i)} ||C||
              + B sqrt(N) sum n_i f_i 0.51^{n_i-1} + rho ||C|| + N 1e-100,
    rho = sqrt(5) u per product; then theta ||C|| for the way back; all over
@@ -327,18 +329,19 @@ static assay_status finish(assay_composed *out, work *w, assay_error *err)
     return ASSAY_OK;
 }
 
-/* e^{-s top} prod E[e^{s loss}]^{n_i}, plus the masses at infinity */
-static void bound_rest(arb_t out, const assay_part *parts, size_t num_parts,
-                       int bits, double s, int64_t top)
+/* log prod E[e^{s loss}]^{n_i} as a ball; `lost` gets the masses at infinity */
+static void log_moment(arb_t out, arb_t lost, const assay_part *parts,
+                       size_t num_parts, int bits, double s)
 {
     slong prec = 96;
-    arb_t log_total, sum, e, t, n, lost;
-    arb_init(log_total);
+    arb_t sum, e, t, n, mass;
     arb_init(sum);
     arb_init(e);
     arb_init(t);
     arb_init(n);
-    arb_init(lost);
+    arb_init(mass);
+    arb_zero(out);
+    arb_zero(lost);
     arb_set_d(t, s);
     arb_mul_2exp_si(t, t, -bits);
     for (size_t i = 0; i < num_parts; i++) {
@@ -347,28 +350,62 @@ static void bound_rest(arb_t out, const assay_part *parts, size_t num_parts,
         for (size_t j = 0; j < pmf->num; j++) {
             arb_mul_si(e, t, pmf->index[j], prec);
             arb_exp(e, e, prec);
-            arb_t mass;
-            arb_init(mass);
             arb_set_d(mass, pmf->mass[j]);
             arb_addmul(sum, e, mass, prec);
-            arb_clear(mass);
         }
         arb_log(sum, sum, prec);
         arb_set_ui(n, parts[i].count);
-        arb_addmul(log_total, sum, n, prec);
+        arb_addmul(out, sum, n, prec);
         arb_set_d(e, pmf->infinite);
         arb_addmul(lost, e, n, prec);
     }
-    arb_mul_si(e, t, top, prec);
-    arb_sub(log_total, log_total, e, prec);
-    arb_exp(out, log_total, prec);
-    arb_add(out, out, lost, prec);
-    arb_clear(log_total);
     arb_clear(sum);
     arb_clear(e);
     arb_clear(t);
     arb_clear(n);
+    arb_clear(mass);
+}
+
+/* out += e^{log_moment(order) - a - b} */
+static void add_markov(arb_t out, const assay_part *parts, size_t num_parts,
+                       int bits, double order, double a, double b)
+{
+    slong prec = 96;
+    arb_t log_total, lost, t;
+    arb_init(log_total);
+    arb_init(lost);
+    arb_init(t);
+    log_moment(log_total, lost, parts, num_parts, bits, order);
+    arb_set_d(t, a);
+    arb_sub(log_total, log_total, t, prec);
+    arb_set_d(t, b);
+    arb_sub(log_total, log_total, t, prec);
+    arb_exp(t, log_total, prec);
+    arb_add(out, out, t, prec);
+    arb_clear(log_total);
     arb_clear(lost);
+    arb_clear(t);
+}
+
+/* e^{-s top} prod E[e^{s loss}]^{n_i}, plus the masses at infinity */
+static void bound_rest(arb_t out, const assay_part *parts, size_t num_parts,
+                       int bits, double s, int64_t top)
+{
+    slong prec = 96;
+    arb_t log_total, lost, t;
+    arb_init(log_total);
+    arb_init(lost);
+    arb_init(t);
+    log_moment(log_total, lost, parts, num_parts, bits, s);
+    arb_set_d(t, s);
+    arb_mul_2exp_si(t, t, -bits);
+    arb_mul_si(t, t, top, prec);
+    arb_sub(log_total, log_total, t, prec);
+    arb_exp(out, log_total, prec);
+    arb_add(out, out, lost, prec);
+    arb_clear(log_total);
+    arb_clear(lost);
+    arb_clear(t);
 }
 
 /* Bottom, top and length of a window for one tilt: a mass of e^log_lost lies
@@ -376,21 +413,21 @@ static void bound_rest(arb_t out, const assay_part *parts, size_t num_parts,
    epsilon + length adds e^log_lost to delta. */
 typedef struct window {
     double bottom, top, length, s;
+    double below, fold; /* the orders of Markov's bound on either side */
 } window;
 
 static window window_for(const assay_part *parts, size_t num_parts, int bits,
                          double t, double epsilon, double log_lost)
 {
     window w = {0};
-    double unused = 0.0;
     double k = assay_compose_near(parts, num_parts, bits, t);
     double h = ldexp(1.0, -bits);
     w.top = reach(parts, num_parts, bits, 0.0, 0.0, 1, log_lost,
                   fmax(2.0 * t, 0.3), &w.s);
-    w.bottom = -reach(parts, num_parts, bits, t, k, -1, -18.0,
-                      fmax(t, 0.1), &unused);
+    w.bottom =
+        -reach(parts, num_parts, bits, t, k, -1, -18.0, fmax(t, 0.1), &w.below);
     double fold = reach(parts, num_parts, bits, t, k, 1,
-                        log_lost - (k - t * epsilon), fmax(t, 0.1), &unused);
+                        log_lost - (k - t * epsilon), fmax(t, 0.1), &w.fold);
     w.top = fmax(w.top, epsilon + 4.0 * h);
     w.bottom = fmin(w.bottom, epsilon - 4.0 * h);
     w.length = fmax(w.top - w.bottom, fold - epsilon);
@@ -400,7 +437,7 @@ static window window_for(const assay_part *parts, size_t num_parts, int bits,
 /* A smaller tilt folds less; it costs accuracy, of which there is plenty. */
 static assay_status choose_window(assay_composed *out, const assay_part *parts,
                                   size_t num_parts, double epsilon,
-                                  double log_lost, double *s,
+                                  double log_lost, window *best_out,
                                   assay_error *err)
 {
     double h = ldexp(1.0, -out->bits);
@@ -413,8 +450,8 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
         if (k - tilt * epsilon - first > 6.0) {
             break;
         }
-        window w = window_for(parts, num_parts, out->bits, tilt, epsilon,
-                              log_lost);
+        window w =
+            window_for(parts, num_parts, out->bits, tilt, epsilon, log_lost);
         if (!(w.length < 0.75 * best.length)) {
             continue;
         }
@@ -431,40 +468,63 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
                           "pld: the grid would need more than 2^%d points",
                           MAX_LENGTH);
     }
-    *s = best.s;
+    *best_out = best;
     out->first = (int64_t)floor(best.bottom / h);
     return ASSAY_OK;
 }
 
+/* What folding may have added to delta at any epsilon from `epsilon` on:
+   e^{-t eps} (E[e^{tL}; L > eps + N h] + E[e^{tL}; L < first]). */
+static void bound_fold(assay_composed *out, const assay_part *parts,
+                       size_t num_parts, const window *w, double epsilon)
+{
+    double h = ldexp(1.0, -out->bits);
+    double t = out->tilt;
+    double high = epsilon + ldexp(1.0, (int)out->length) * h - h;
+    double low = (double)out->first * h;
+    /* doubles only choose the exponent's parts; a relative 2^-50 is added */
+    double up = w->fold * high;
+    double down = -w->below * low;
+    add_markov(out->fold, parts, num_parts, out->bits, t + w->fold,
+               up - fabs(up) * 0x1p-49, t * epsilon - t * epsilon * 0x1p-49);
+    add_markov(out->fold, parts, num_parts, out->bits, t - w->below,
+               down - fabs(down) * 0x1p-49,
+               t * epsilon - t * epsilon * 0x1p-49);
+}
+
 assay_status assay_compose(assay_composed *out, const assay_part *parts,
                            size_t num_parts, int bits, double tilt,
-                           double epsilon, double log_lost,
+                           double epsilon, double log_lost, int lower,
                            assay_error *err)
 {
-    double s = tilt;
+    window chosen = {0};
     work w;
     memset(out, 0, sizeof *out);
     arb_init(out->log_scale);
     arb_init(out->extra);
+    arb_init(out->fold);
     out->bits = bits;
     out->tilt = tilt;
-    assay_status status = choose_window(out, parts, num_parts, epsilon, log_lost,
-                                        &s, err);
+    assay_status status =
+        choose_window(out, parts, num_parts, epsilon, log_lost, &chosen, err);
     if (status == ASSAY_OK) {
         status = work_init(&w, out->length, err);
     }
     if (status == ASSAY_OK) {
+        w.lower = lower;
         for (size_t i = 0; i < num_parts; i++) {
             multiply_part(&w, &parts[i], bits, out->tilt, out->log_scale);
         }
         status = finish(out, &w, err);
         work_clear(&w);
     }
-    if (status == ASSAY_OK) {
-        bound_rest(out->extra, parts, num_parts, bits, s,
-                   out->first + ((int64_t)1 << out->length));
-    } else {
+    if (status != ASSAY_OK) {
         assay_composed_clear(out);
+    } else if (lower) {
+        bound_fold(out, parts, num_parts, &chosen, 0.9 * epsilon);
+    } else {
+        bound_rest(out->extra, parts, num_parts, bits, chosen.s,
+                   out->first + ((int64_t)1 << out->length));
     }
     return status;
 }
@@ -475,6 +535,7 @@ void assay_composed_clear(assay_composed *composed)
     composed->x = NULL;
     arb_clear(composed->log_scale);
     arb_clear(composed->extra);
+    arb_clear(composed->fold);
 }
 
 /* ---- delta at epsilon ---- */
@@ -542,32 +603,52 @@ static sums add_up(const assay_composed *c, double epsilon)
     return s;
 }
 
-void assay_composed_delta(arb_t out, const assay_composed *c, double epsilon)
+/* The value of the sum and what must be charged for errors, times F. */
+static void value_and_charge(arb_t value, arb_t charges,
+                             const assay_composed *c, double epsilon)
 {
     slong prec = 96;
-    arb_t t, charge_ball;
+    arb_t t, e;
     sums s = add_up(c, epsilon);
     /* rounding: each u, v, w is within (terms + 16) 2^-61 of the truth */
     double rounding = (double)s.size * s.terms * 0x1p-59;
     double noise = c->error2 * sqrt((double)s.square) * 1.000001;
     double cut = (double)s.last * c->total * 1.01;
     arb_init(t);
-    arb_init(charge_ball);
-    arb_set_d(out, (double)s.value);
-    arb_set_d(charge_ball, rounding + noise + cut + fabs((double)s.value) * 3e-16);
-    arb_set_d(t, c->tilt);
-    arb_t e;
     arb_init(e);
+    arb_set_d(value, (double)s.value);
+    arb_set_d(charges, rounding + noise + cut + fabs((double)s.value) * 3e-16);
+    arb_set_d(t, c->tilt);
     arb_set_d(e, epsilon);
     arb_mul(t, t, e, prec);
     arb_sub(t, c->log_scale, t, prec);
     arb_exp(t, t, prec);
-    arb_add(charge_ball, charge_ball, out, prec);
-    arb_mul(out, out, t, prec);
-    arb_mul(charge_ball, charge_ball, t, prec);
-    arb_add(charge_ball, charge_ball, c->extra, prec);
-    arb_union(out, out, charge_ball, prec);
+    arb_mul(value, value, t, prec);
+    arb_mul(charges, charges, t, prec);
     arb_clear(e);
     arb_clear(t);
-    arb_clear(charge_ball);
+}
+
+void assay_composed_delta(arb_t out, const assay_composed *c, double epsilon)
+{
+    slong prec = 96;
+    arb_t charges;
+    arb_init(charges);
+    value_and_charge(out, charges, c, epsilon);
+    arb_add(charges, charges, out, prec);
+    arb_add(charges, charges, c->extra, prec);
+    arb_union(out, out, charges, prec);
+    arb_clear(charges);
+}
+
+void assay_composed_delta_lower(arb_t out, const assay_composed *c,
+                                double epsilon)
+{
+    slong prec = 96;
+    arb_t charges;
+    arb_init(charges);
+    value_and_charge(out, charges, c, epsilon);
+    arb_sub(out, out, charges, prec);
+    arb_sub(out, out, c->fold, prec);
+    arb_clear(charges);
 }

@@ -46,6 +46,9 @@ static void set_u64(mpq_t out, uint64_t n)
 /* out *= n^power */
 static void scale_u64(mpq_t out, uint64_t n, int power)
 {
+    if (n == 1) {
+        return;
+    }
     mpq_t factor;
     mpq_init(factor);
     set_u64(factor, n);
@@ -68,6 +71,22 @@ static void price_gaussian(assay_cost *out, const assay_event *event,
     out->has_rho = 1;
     out->rho_id = id;
     out->rho_id2 = event->group > 1 ? "group-zcdp" : NULL;
+}
+
+int assay_gaussian_rho_fast(mpq_t out, const assay_event *event)
+{
+    if (event->group != 1 || event->sampling != ASSAY_SAMPLE_ALL ||
+        (event->mechanism != ASSAY_GAUSSIAN &&
+         event->mechanism != ASSAY_ROUNDED_GAUSSIAN &&
+         event->mechanism != ASSAY_DISCRETE_GAUSSIAN)) {
+        return 0;
+    }
+    mpz_mul(mpq_numref(out), mpq_numref(event->sensitivity2),
+            mpq_denref(event->sigma2));
+    mpz_mul(mpq_denref(out), mpq_denref(event->sensitivity2),
+            mpq_numref(event->sigma2));
+    mpz_mul_2exp(mpq_denref(out), mpq_denref(out), 1);
+    return 1;
 }
 
 /* From epsilon (delta 0): rho = epsilon^2 / 2. */
@@ -135,8 +154,9 @@ static assay_status price_response(assay_cost *out, const assay_event *event,
     mpq_clear(ratio);
     arb_clear(x);
     if (!ok) {
-        return assay_fail(err, ASSAY_RANGE, "randomized-response: p is too "
-                                            "small to price");
+        return assay_fail(err, ASSAY_RANGE,
+                          "randomized-response: p is too "
+                          "small to price");
     }
     price_pure(out, event, "randomized-response");
     return ASSAY_OK;
@@ -208,8 +228,7 @@ static assay_status group_delta(mpq_t delta, const mpq_t epsilon,
               : assay_fail(err, ASSAY_RANGE, "group: delta is out of range");
 }
 
-static assay_status price_approximate(assay_cost *out,
-                                      const assay_event *event,
+static assay_status price_approximate(assay_cost *out, const assay_event *event,
                                       assay_error *err)
 {
     mpq_set(out->delta, event->delta);
@@ -225,6 +244,77 @@ static assay_status price_approximate(assay_cost *out,
     if (mpq_sgn(out->delta) > 0) {
         out->rho_id2 = "approximate-split";
     }
+    return ASSAY_OK;
+}
+
+/* Feldman, McMillan, Talwar 2021, Theorem 3.1: n shuffled eps0-DP reports are
+   (ln(1 + (e-1)/(e+1) (8 sqrt(e ln(4/delta)/n) + 8 e/n)), delta)-DP, e =
+   e^eps0, when a report is replaced, for eps0 <= ln(n / (16 ln(2/delta))). */
+static int shuffle_ball(arb_t x, const assay_event *event)
+{
+    slong prec = ASSAY_PREC;
+    arb_t e, n, d, t;
+    arb_init(e);
+    arb_init(n);
+    arb_init(d);
+    arb_init(t);
+    assay_arb_set_mpq(e, event->epsilon, prec);
+    arb_exp(e, e, prec);
+    mpq_t q;
+    mpq_init(q);
+    set_u64(q, event->population);
+    assay_arb_set_mpq(n, q, prec);
+    mpq_clear(q);
+    assay_arb_set_mpq(d, event->delta, prec);
+    arb_inv(d, d, prec);
+    arb_mul_2exp_si(t, d, 1);
+    arb_log(t, t, prec);
+    arb_mul(t, t, e, prec);
+    arb_mul_2exp_si(t, t, 4);
+    int fits = arb_le(t, n); /* e <= n / (16 ln(2/delta)) */
+    arb_mul_2exp_si(d, d, 2);
+    arb_log(d, d, prec);
+    arb_mul(d, d, e, prec);
+    arb_div(d, d, n, prec);
+    arb_sqrt(d, d, prec);
+    arb_div(t, e, n, prec);
+    arb_add(d, d, t, prec);
+    arb_mul_2exp_si(d, d, 3);
+    arb_sub_ui(t, e, 1, prec);
+    arb_mul(d, d, t, prec);
+    arb_add_ui(t, e, 1, prec);
+    arb_div(d, d, t, prec);
+    arb_log1p(x, d, prec);
+    arb_clear(e);
+    arb_clear(n);
+    arb_clear(d);
+    arb_clear(t);
+    return fits;
+}
+
+static assay_status price_shuffle(assay_cost *out, const assay_event *event,
+                                  assay_neighbours neighbours, assay_error *err)
+{
+    arb_t x;
+    arb_init(x);
+    int fits = mpq_sgn(event->delta) > 0 && shuffle_ball(x, event) &&
+               assay_arb_upper(out->epsilon, x);
+    arb_clear(x);
+    if (neighbours != ASSAY_REPLACE_ONE || event->group > 1) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "shuffle: its theorem is for replace-one neighbours "
+                          "and single persons");
+    }
+    /* never worse than the reports themselves */
+    if (!fits || mpq_cmp(out->epsilon, event->epsilon) >= 0) {
+        mpq_set(out->epsilon, event->epsilon);
+        price_pure(out, event, "postprocess");
+        return ASSAY_OK;
+    }
+    mpq_set(out->delta, event->delta);
+    price_pure(out, event, "shuffling");
+    mpq_set(out->rho_delta, out->delta);
+    out->rho_id2 = "approximate-split";
     return ASSAY_OK;
 }
 
@@ -309,8 +399,29 @@ static assay_status price_given(assay_cost *out, const assay_event *event,
         return ASSAY_OK;
     case ASSAY_PARALLEL:
         return price_parallel(out, event, neighbours, err);
+    case ASSAY_SHUFFLE:
+        return price_shuffle(out, event, neighbours, err);
     default:
         return ASSAY_OK; /* no pure or zCDP price: the caller sees it */
+    }
+}
+
+const char *assay_gaussian_id(const assay_event *event)
+{
+    switch (event->mechanism) {
+    case ASSAY_GAUSSIAN:
+        return "gaussian-continuous";
+    case ASSAY_GAUSSIAN_DP:
+        return "gaussian-dp";
+    case ASSAY_ROUNDED_GAUSSIAN:
+        return "rounded-gaussian-vector";
+    case ASSAY_DISCRETE_GAUSSIAN:
+        return event->dimension == 1 ? "gaussian-scalar-zcdp"
+                                     : "gaussian-vector-zcdp";
+    case ASSAY_TREE_GAUSSIAN:
+        return "tree-gaussian";
+    default:
+        return NULL;
     }
 }
 
@@ -319,27 +430,17 @@ assay_status assay_event_cost(assay_cost *out, const assay_event *event,
 {
     switch (event->mechanism) {
     case ASSAY_GAUSSIAN:
-        price_gaussian(out, event, "gaussian-continuous");
-        return ASSAY_OK;
     case ASSAY_GAUSSIAN_DP:
-        price_gaussian(out, event, "gaussian-dp");
-        return ASSAY_OK;
     case ASSAY_ROUNDED_GAUSSIAN:
-        price_gaussian(out, event, "rounded-gaussian");
-        return ASSAY_OK;
     case ASSAY_DISCRETE_GAUSSIAN:
-        price_gaussian(out, event,
-                       event->dimension == 1 ? "gaussian-scalar-zcdp"
-                                             : "gaussian-vector-zcdp");
-        return ASSAY_OK;
     case ASSAY_TREE_GAUSSIAN:
-        price_gaussian(out, event, "tree-gaussian");
+        price_gaussian(out, event, assay_gaussian_id(event));
         return ASSAY_OK;
     case ASSAY_LAPLACE:
         price_laplace(out, event, "laplace-continuous");
         return ASSAY_OK;
     case ASSAY_ROUNDED_LAPLACE:
-        price_laplace(out, event, "rounded-laplace");
+        price_laplace(out, event, "rounded-laplace-vector");
         return ASSAY_OK;
     case ASSAY_DISCRETE_LAPLACE:
         price_laplace(out, event, "laplace-vector");

@@ -14,10 +14,10 @@ static const char *const sampling_names[] = {"all", "poisson",
 
 static void each_rational(assay_event *event, void (*visit)(mpq_ptr))
 {
-    mpq_ptr all[] = {event->sigma2,  event->scale,       event->scale2,
+    mpq_ptr all[] = {event->sigma2,      event->scale,        event->scale2,
                      event->sensitivity, event->sensitivity2, event->epsilon,
-                     event->delta,   event->rho,         event->p,
-                     event->rate,    event->coin,        event->bound};
+                     event->delta,       event->rho,          event->p,
+                     event->rate,        event->coin,         event->bound};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         visit(all[i]);
     }
@@ -106,7 +106,8 @@ static assay_status copy_parts(assay_event *out, const assay_event *event,
         return assay_fail(err, ASSAY_MEMORY, "no memory for parallel parts");
     }
     for (size_t i = 0; i < event->num_parts; i++) {
-        assay_status s = assay_event_copy(&out->parts[i], &event->parts[i], err);
+        assay_status s =
+            assay_event_copy(&out->parts[i], &event->parts[i], err);
         if (s != ASSAY_OK) {
             return s;
         }
@@ -128,6 +129,8 @@ assay_status assay_event_copy(assay_event *out, const assay_event *event,
     out->k = event->k;
     out->levels = event->levels;
     out->dimension = event->dimension;
+    out->cells = event->cells;
+    out->entry = event->entry;
     out->monotone = event->monotone;
     out->assumed = event->assumed;
     memcpy(out->label, event->label, sizeof out->label);

@@ -11,10 +11,10 @@
  *   mechanism             required / optional parameters
  *   gaussian              sigma2 (or sigma) / sensitivity2 (or sensitivity)
  *   rounded-gaussian      the same
- *   discrete-gaussian     the same / dimension
+ *   discrete-gaussian     the same / dimension, or cells and entry
  *   laplace               scale / sensitivity
  *   rounded-laplace       the same
- *   discrete-laplace      the same
+ *   discrete-laplace      the same / dimension, or cells and entry
  *   randomized-response   p / k     (with probability p answer uniformly of k)
  *   exponential           epsilon   (range-bounded: the mechanism is eps-DP)
  *   noisy-max             epsilon
@@ -31,9 +31,11 @@
  *   renyi                 curve     (list of [order, value])
  *   post-processing       nothing, and costs nothing
  *   parallel              parts     (events on disjoint parts of the data)
- * and for every one: count, group, coin, assumed, label.
- * sampling (gaussian, laplace and their discrete and rounded kin): poisson with
- * rate, or without-replacement with population and batch.
+ * (cells: k, entry: K state that a person changes at most k coordinates, each
+ * by at most K; then sensitivity2 is k K^2, or sensitivity k K.) and for every
+ * one: count, group, coin, assumed, label. sampling (gaussian, laplace and
+ * their discrete and rounded kin): poisson with rate, or without-replacement
+ * with population and batch.
  */
 #ifndef ASSAY_ACCOUNTANT_EVENT_H
 #define ASSAY_ACCOUNTANT_EVENT_H
@@ -98,9 +100,9 @@ typedef struct assay_event {
     mpq_t epsilon;
     mpq_t delta;
     mpq_t rho;
-    mpq_t p;    /* randomized response */
-    mpq_t rate; /* Poisson */
-    mpq_t coin; /* the step runs with this probability; the coin is public */
+    mpq_t p;     /* randomized response */
+    mpq_t rate;  /* Poisson */
+    mpq_t coin;  /* the step runs with this probability; the coin is public */
     mpq_t bound; /* snapping */
     assay_sampling sampling;
     uint64_t population;
@@ -108,6 +110,8 @@ typedef struct assay_event {
     uint64_t k;         /* answers (randomized response), positives (SVT) */
     uint64_t levels;    /* nodes of a tree that one record touches */
     uint64_t dimension; /* 0: a vector of any length; 1: one number */
+    uint64_t cells;     /* counts: at most so many coordinates change, */
+    uint64_t entry;     /* each by at most this; 0: not known */
     int monotone;       /* sparse vector on monotone counts */
     int assumed;        /* the user's word, not a theorem about code */
     size_t num_orders;  /* a Renyi curve: num_orders pairs */

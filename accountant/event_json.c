@@ -70,8 +70,8 @@ static assay_status set_flag(int *flag, const char *key, const char *text,
                              assay_error *err)
 {
     if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
-        return assay_fail(err, ASSAY_INVALID, "%s: '%.40s' is not true or false",
-                          key, text);
+        return assay_fail(err, ASSAY_INVALID,
+                          "%s: '%.40s' is not true or false", key, text);
     }
     *flag = text[0] == 't';
     return ASSAY_OK;
@@ -191,8 +191,8 @@ static int put_fields(json_t *object, const assay_event *event)
     }
     for (const assay_count_field *f = assay_count_fields; f->key; f++) {
         uint64_t n = *assay_event_count(event, f);
-        int plain = (f->offset == offsetof(assay_event, group) && n == 1) ||
-                    n == 0;
+        int plain =
+            (f->offset == offsetof(assay_event, group) && n == 1) || n == 0;
         if ((f->field && !(f->field & fields)) || plain) {
             continue;
         }
@@ -233,8 +233,7 @@ static int put_curve(json_t *object, const assay_event *event)
     for (size_t i = 0; i < event->num_orders && !bad; i++) {
         char *order = assay_rational_text(event->curve[2 * i]);
         char *value = assay_rational_text(event->curve[2 * i + 1]);
-        bad |= json_array_append_new(curve,
-                                     json_pack("[s,s]", order, value));
+        bad |= json_array_append_new(curve, json_pack("[s,s]", order, value));
         free(order);
         free(value);
     }
@@ -357,7 +356,8 @@ static assay_status read_curve(assay_event *event, const json_t *value,
     event->num_orders = n;
     for (size_t i = 0; i < 2 * n; i++) {
         char text[1100];
-        const json_t *item = json_array_get(json_array_get(value, i / 2), i % 2);
+        const json_t *item =
+            json_array_get(json_array_get(value, i / 2), i % 2);
         assay_status s = scalar_text(text, item, "curve", err);
         if (s == ASSAY_OK) {
             s = assay_rational_parse(event->curve[i], text, "curve", err);
@@ -414,8 +414,7 @@ static assay_status read_member(assay_event *event, const char *key,
 static assay_status read_event(assay_event *out, const json_t *json,
                                unsigned depth, assay_error *err)
 {
-    const char *name =
-        json_string_value(json_object_get(json, "mechanism"));
+    const char *name = json_string_value(json_object_get(json, "mechanism"));
     assay_mechanism mechanism;
     if (name == NULL) {
         return assay_fail(err, ASSAY_INVALID,

@@ -24,7 +24,7 @@ static const spec specs[ASSAY_NUM_MECHANISMS] = {
     {"discrete-gaussian", GAUSS_NEEDS, GAUSS_TAKES | ASSAY_F_DIMENSION},
     {"laplace", LAP_NEEDS, LAP_TAKES},
     {"rounded-laplace", LAP_NEEDS, LAP_TAKES},
-    {"discrete-laplace", LAP_NEEDS, LAP_TAKES},
+    {"discrete-laplace", LAP_NEEDS, LAP_TAKES | ASSAY_F_DIMENSION},
     {"randomized-response", ASSAY_F_P, ASSAY_F_K},
     {"exponential", ASSAY_F_EPSILON, 0},
     {"noisy-max", ASSAY_F_EPSILON, 0},
@@ -62,8 +62,10 @@ const assay_rational_field assay_rational_fields[] = {
 };
 const assay_count_field assay_count_fields[] = {
     {"batch", ASSAY_F_SAMPLING, OFFSET(batch)},
+    {"cells", ASSAY_F_DIMENSION, OFFSET(cells)},
     {"count", 0, OFFSET(count)},
     {"dimension", ASSAY_F_DIMENSION, OFFSET(dimension)},
+    {"entry", ASSAY_F_DIMENSION, OFFSET(entry)},
     {"group", 0, OFFSET(group)},
     {"k", ASSAY_F_K, OFFSET(k)},
     {"levels", ASSAY_F_LEVELS, OFFSET(levels)},
@@ -197,6 +199,28 @@ static assay_status check_counts(const assay_event *event, unsigned fields,
     return ASSAY_OK;
 }
 
+/* cells and entry say the same as the sensitivity, and more. */
+static assay_status check_cells(const assay_event *event, assay_error *err)
+{
+    if (event->cells == 0 && event->entry == 0) {
+        return ASSAY_OK;
+    }
+    if (event->cells < 1 || event->entry < 1 || event->cells > 1000000 ||
+        event->entry > 1000) {
+        return bad(err, event, "cells and entry",
+                   "go together; at most 10^6 and 1000");
+    }
+    int gaussian = event->mechanism == ASSAY_DISCRETE_GAUSSIAN;
+    uint64_t total =
+        event->cells * event->entry * (gaussian ? event->entry : 1);
+    mpq_srcptr stated = gaussian ? event->sensitivity2 : event->sensitivity;
+    return mpq_cmp_ui(stated, total, 1) == 0
+               ? ASSAY_OK
+               : bad(err, event, gaussian ? "sensitivity2" : "sensitivity",
+                     gaussian ? "must be cells * entry^2"
+                              : "must be cells * entry");
+}
+
 static assay_status check_sampling(const assay_event *event, unsigned fields,
                                    assay_error *err)
 {
@@ -265,11 +289,14 @@ assay_status assay_event_validate(const assay_event *event, assay_error *err)
         return assay_fail(err, ASSAY_INVALID, "mechanism: unknown number %d",
                           (int)event->mechanism);
     }
-    unsigned fields = specs[event->mechanism].needs |
-                      specs[event->mechanism].takes;
+    unsigned fields =
+        specs[event->mechanism].needs | specs[event->mechanism].takes;
     assay_status status = check_rationals(event, fields, err);
     if (status == ASSAY_OK) {
         status = check_counts(event, fields, err);
+    }
+    if (status == ASSAY_OK) {
+        status = check_cells(event, err);
     }
     if (status == ASSAY_OK) {
         status = check_sampling(event, fields, err);
@@ -300,6 +327,10 @@ assay_status assay_event_validate_for(const assay_event *event,
                           "%s: sampling without replacement needs neighbours: "
                           "replace-one",
                           specs[event->mechanism].name);
+    }
+    if (event->mechanism == ASSAY_SHUFFLE && neighbours == ASSAY_ADD_REMOVE) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "shuffle: its theorem needs neighbours: replace-one");
     }
     for (size_t i = 0; i < event->num_parts; i++) {
         assay_status s =

@@ -75,8 +75,7 @@ static assay_status next(reader *r)
     if (!yaml_parser_parse(&r->parser, &r->event)) {
         const yaml_mark_t *m = &r->parser.problem_mark;
         return assay_fail_at(
-            r->err, ASSAY_INVALID, line_of(m), column_of(m),
-            "not YAML: %s",
+            r->err, ASSAY_INVALID, line_of(m), column_of(m), "not YAML: %s",
             r->parser.problem != NULL ? r->parser.problem : "unreadable");
     }
     r->has_event = 1;
@@ -277,16 +276,16 @@ static assay_status check_given(reader *r, const assay_event *event,
     if (status != ASSAY_OK) {
         return at(r, status, map);
     }
-    const char *needed[][2] = {{"epsilon", NULL}, {"delta", NULL},
-                               {"rho", NULL}};
+    const char *needed[][2] = {
+        {"epsilon", NULL}, {"delta", NULL}, {"rho", NULL}};
     for (size_t i = 0; i < 3; i++) {
         assay_mechanism m = event->mechanism;
-        int needs = (i == 0 && (m == ASSAY_PURE || m == ASSAY_APPROXIMATE ||
-                                m == ASSAY_EXPONENTIAL ||
-                                m == ASSAY_NOISY_MAX || m == ASSAY_SHUFFLE ||
-                                m == ASSAY_PERMUTE_AND_FLIP)) ||
-                    (i == 1 && (m == ASSAY_APPROXIMATE || m == ASSAY_SHUFFLE)) ||
-                    (i == 2 && m == ASSAY_ZCDP);
+        int needs =
+            (i == 0 && (m == ASSAY_PURE || m == ASSAY_APPROXIMATE ||
+                        m == ASSAY_EXPONENTIAL || m == ASSAY_NOISY_MAX ||
+                        m == ASSAY_SHUFFLE || m == ASSAY_PERMUTE_AND_FLIP)) ||
+            (i == 1 && (m == ASSAY_APPROXIMATE || m == ASSAY_SHUFFLE)) ||
+            (i == 2 && m == ASSAY_ZCDP);
         if (needs && find(map, needed[i][0]) == NULL) {
             return at(r,
                       assay_fail(r->err, ASSAY_INVALID, "%s needs %s",
@@ -413,8 +412,8 @@ static assay_status set_delta(reader *r, const node *value)
 {
     assay_status s =
         assay_rational_parse(r->out->delta, value->text, "delta", r->err);
-    if (s == ASSAY_OK && (mpq_sgn(r->out->delta) < 0 ||
-                          mpq_cmp_ui(r->out->delta, 1, 1) >= 0)) {
+    if (s == ASSAY_OK &&
+        (mpq_sgn(r->out->delta) < 0 || mpq_cmp_ui(r->out->delta, 1, 1) >= 0)) {
         s = assay_fail(r->err, ASSAY_INVALID, "delta must lie in [0, 1)");
     }
     r->out->has_delta = 1;
@@ -434,10 +433,10 @@ static assay_status set_epsilon(reader *r, const node *value)
 
 static assay_status set_neighbours(reader *r, const node *value)
 {
-    return at(r,
-              assay_neighbours_parse(&r->out->list.neighbours, value->text,
-                                     r->err),
-              value);
+    return at(
+        r,
+        assay_neighbours_parse(&r->out->list.neighbours, value->text, r->err),
+        value);
 }
 
 static assay_status set_top(reader *r, const node *key, const node *value)
@@ -586,10 +585,8 @@ assay_status assay_event_file_read(assay_event_file *out, const char *path,
     assay_status status =
         assay_read_file(&text, &len, path, ASSAY_YAML_MAX_BYTES, err);
     if (status != ASSAY_OK) {
-        return place(err, status, status == ASSAY_INVALID ||
-                                          status == ASSAY_RANGE
-                                      ? 1
-                                      : 0,
+        return place(err, status,
+                     status == ASSAY_INVALID || status == ASSAY_RANGE ? 1 : 0,
                      1);
     }
     status = assay_event_file_parse(out, text, len, err);

@@ -8,17 +8,16 @@
  *
  * Theorem  Let y be the exact transform of x and y^ the computed one. Then
  *          ||y^ - y||_2 <= theta ||y||_2 with theta = assay_fft_error(m).
- * Proof    Each stage is a matrix sqrt(r) U with U unitary (r = 4 or 2). A radix-4
- *          butterfly adds in two rounds, so a computed output differs from the
- *          exact one by at most g2 (|x1|+..+|x4|), g2 = 2u/(1-2u), u = 2^-53; in
- *          l2 norm over the butterfly that is at most g2 * 4 ||x|| = 2 g2 * ||out||.
- *          (Radix 2: one round, u * 2 ||x|| = sqrt(2) u ||out||, smaller.) Then one
- *          complex product with a twiddle w^, |w^ - w| <= 2^-52: relative error
- *          at most sqrt(5) u (Brent, Percival, Zimmermann 2007) times (1 + 2^-52)
- *          plus 2^-52. So a stage perturbs by a relative
- *          e = (1 + 2 g2)(1 + sqrt(5) u)(1 + 2^-52) - 1 < 8.5 u, stages are
- *          unitary up to scaling, hence s stages give (1 + e)^s - 1.
- *          Underflow adds less than N * 2^-1022 and is charged separately.
+ * Proof    Each stage is a matrix sqrt(r) U with U unitary (r = 4 or 2). A
+ * radix-4 butterfly adds in two rounds, so a computed output differs from the
+ *          exact one by at most g2 (|x1|+..+|x4|), g2 = 2u/(1-2u), u = 2^-53;
+ * in l2 norm over the butterfly that is at most g2 * 4 ||x|| = 2 g2 * ||out||.
+ *          (Radix 2: one round, u * 2 ||x|| = sqrt(2) u ||out||, smaller.) Then
+ * one complex product with a twiddle w^, |w^ - w| <= 2^-52: relative error at
+ * most sqrt(5) u (Brent, Percival, Zimmermann 2007) times (1 + 2^-52) plus
+ * 2^-52. So a stage perturbs by a relative e = (1 + 2 g2)(1 + sqrt(5) u)(1 +
+ * 2^-52) - 1 < 8.5 u, stages are unitary up to scaling, hence s stages give (1
+ * + e)^s - 1. Underflow adds less than N * 2^-1022 and is charged separately.
  */
 #ifndef ASSAY_ACCOUNTANT_FFT_H
 #define ASSAY_ACCOUNTANT_FFT_H

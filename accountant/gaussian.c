@@ -2,9 +2,9 @@
 /*
  * Gaussian composition in closed form. Releases with Gaussian noise and squared
  * shifts d_i^2 / sigma_i^2 compose, adaptively, to exactly one Gaussian of
- * mu^2 = sum count_i d_i^2 / sigma_i^2 (Dong, Roth, Su 2022, Corollary 3.3), and
- * delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)
- * (Balle, Wang 2018, Theorem 8). It is tight: the ball is the truth.
+ * mu^2 = sum count_i d_i^2 / sigma_i^2 (Dong, Roth, Su 2022, Corollary 3.3),
+ * and delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle, Wang
+ * 2018, Theorem 8). It is tight: the ball is the truth.
  */
 #include "accountant/account.h"
 #include "accountant/numeric.h"
@@ -89,8 +89,8 @@ assay_status assay_method_gaussian(assay_bound *out, const assay_query *query,
             status = assay_fail(err, ASSAY_UNSUPPORTED,
                                 "Gaussian noise needs a delta above 0");
         } else {
-            status = assay_solve_profile(out, query, gaussian_profile,
-                                         mu2, err);
+            status =
+                assay_solve_profile(out, query, gaussian_profile, mu2, err);
         }
     }
     mpq_div_2exp(out->rho, mu2, 1);

@@ -74,6 +74,7 @@ typedef struct entry {
 
 static const entry methods[] = {
     {"basic", assay_method_basic, 1},
+    {"advanced", assay_method_advanced, 1},
     {"gaussian", assay_method_gaussian, 1},
     {"zcdp", assay_method_zcdp, 1},
     {"renyi", assay_method_renyi, 1},
@@ -106,16 +107,6 @@ static void keep(assay_guarantee *out, const assay_bound *bound)
     out->bounds[at] = *bound;
 }
 
-static int any_assumed(const assay_event_list *list)
-{
-    for (size_t i = 0; i < list->num_events; i++) {
-        if (list->events[i].assumed) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
 static assay_status run_one(assay_guarantee *out, const entry *method,
                             const assay_query *query, assay_error *err)
 {
@@ -124,7 +115,7 @@ static assay_status run_one(assay_guarantee *out, const entry *method,
     double start = now();
     assay_status status = method->run(&bound, query, err);
     bound.seconds = now() - start;
-    bound.assumed = any_assumed(query->events);
+    bound.assumed = query->assumed;
     if (status == ASSAY_OK) {
         keep(out, &bound);
     } else {
@@ -174,16 +165,17 @@ static assay_status answer(assay_guarantee *out, const assay_event_list *events,
 {
     static const assay_account_options plain = {0};
     assay_query query = {events, fixed_epsilon, target,
-                         options != NULL ? options : &plain};
+                         options != NULL ? options : &plain, 0};
     for (size_t i = 0; i < events->num_events; i++) {
         assay_status s = assay_event_validate(&events->events[i], err);
         if (s == ASSAY_OK) {
-            s = assay_event_validate_for(&events->events[i],
-                                         events->neighbours, err);
+            s = assay_event_validate_for(&events->events[i], events->neighbours,
+                                         err);
         }
         if (s != ASSAY_OK) {
             return s;
         }
+        query.assumed |= events->events[i].assumed;
     }
     assay_guarantee_clear(out);
     out->neighbours = events->neighbours;
@@ -250,10 +242,10 @@ static json_t *bound_json(const assay_guarantee *g, const assay_bound *bound)
     bad = bad || put_number(object, "epsilon", bound->epsilon, 1) ||
           put_number(object, "delta", bound->delta, 1);
     if (!bad && bound->has_lower) {
-        bad |= g->fixed_epsilon
-                   ? put_number(object, "delta_lower", bound->delta_lower, 0)
-                   : put_number(object, "epsilon_lower", bound->epsilon_lower,
-                                0);
+        bad |=
+            g->fixed_epsilon
+                ? put_number(object, "delta_lower", bound->delta_lower, 0)
+                : put_number(object, "epsilon_lower", bound->epsilon_lower, 0);
     }
     if (!bad && mpq_sgn(bound->alpha) != 0) {
         bad |= put_exact(object, "alpha", bound->alpha);
@@ -278,17 +270,17 @@ assay_status assay_guarantee_to_json(json_t **out, const assay_guarantee *g,
                                      assay_error *err)
 {
     json_t *list = json_array();
-    json_t *object = json_pack(
-        "{s:s,s:s,s:o}", "neighbours", assay_neighbours_name(g->neighbours),
-        "unit", g->unit, "methods", list);
+    json_t *object = json_pack("{s:s,s:s,s:o}", "neighbours",
+                               assay_neighbours_name(g->neighbours), "unit",
+                               g->unit, "methods", list);
     int bad = object == NULL || g->num_bounds < 1;
     for (int i = 0; i < g->num_bounds && !bad; i++) {
         bad |= json_array_append_new(list, bound_json(g, &g->bounds[i]));
     }
-    bad = bad || put_number(object, "epsilon", g->bounds[0].epsilon, 1) ||
-          put_number(object, "delta", g->bounds[0].delta, 1) ||
-          json_object_set_new(object, "method",
-                              json_string(g->bounds[0].method));
+    bad =
+        bad || put_number(object, "epsilon", g->bounds[0].epsilon, 1) ||
+        put_number(object, "delta", g->bounds[0].delta, 1) ||
+        json_object_set_new(object, "method", json_string(g->bounds[0].method));
     if (bad) {
         json_decref(object);
         return assay_fail(err, ASSAY_MEMORY, "no memory for JSON");

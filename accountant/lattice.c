@@ -1,8 +1,8 @@
 /* ring: glue */
 /*
  * Exact convolution on a lattice. Where all losses of an event are multiples of
- * one unit (randomised response, a fixed epsilon, discrete noise), n runs are the
- * n-th power of a polynomial. Its coefficients are balls, so the profile
+ * one unit (randomised response, a fixed epsilon, discrete noise), n runs are
+ * the n-th power of a polynomial. Its coefficients are balls, so the profile
  *   delta(eps) = sum over l > eps of p(l) (1 - e^{eps - l}), plus infinity,
  * is known to any accuracy from above and below. For a fixed (epsilon, delta)
  * this is the optimal composition of Kairouz, Oh and Viswanath.
@@ -186,8 +186,8 @@ static assay_status build(lattice *out, const assay_event *event,
         slong low = status == ASSAY_OK ? to_poly(poly, &atoms, event, unit) : 0;
         double length = (double)count * (double)arb_poly_length(poly);
         if (status == ASSAY_OK && length > MAX_LENGTH) {
-            status = assay_fail(err, ASSAY_UNSUPPORTED,
-                                "lattice: too many losses");
+            status =
+                assay_fail(err, ASSAY_UNSUPPORTED, "lattice: too many losses");
         }
         if (status == ASSAY_OK) {
             arb_poly_pow_ui(poly, poly, count, PREC);
@@ -231,7 +231,8 @@ static void cite(assay_bound *out, const assay_event *event)
     if (event->mechanism == ASSAY_DISCRETE_LAPLACE ||
         event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
         assay_bound_cite(out, "discrete-noise-loss");
-    } else if (assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, NULL) ==
+        assay_bound_cite(out, assay_pmf_vector_id(event));
+    } else if (assay_event_cost(&cost, event, ASSAY_REPLACE_ONE, NULL) ==
                ASSAY_OK) {
         assay_bound_cite(out, cost.pure_id);
         assay_bound_cite(out, cost.pure_id2);
@@ -239,8 +240,8 @@ static void cite(assay_bound *out, const assay_event *event)
                                   ? NULL
                                   : "response-dominates");
     }
-    assay_bound_cite(out, mpq_cmp_ui(event->coin, 1, 1) < 0 ? "public-coin"
-                                                            : NULL);
+    assay_bound_cite(out,
+                     mpq_cmp_ui(event->coin, 1, 1) < 0 ? "public-coin" : NULL);
     assay_bound_cite(out, "dominating-pair-composition");
     assay_cost_clear(&cost);
 }
@@ -255,8 +256,8 @@ assay_status assay_method_lattice(assay_bound *out, const assay_query *query,
         return status;
     }
     const assay_event *event = &query->events->events[0];
-    double log_delta = query->fixed_epsilon ? -300.0
-                                            : assay_log_double(query->target);
+    double log_delta =
+        query->fixed_epsilon ? -300.0 : assay_log_double(query->target);
     double tail = exp(fmax(-600.0, log_delta - 40.0 - log((double)count)));
     arb_init(l.unit);
     arb_init(l.infinite);

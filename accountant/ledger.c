@@ -204,9 +204,9 @@ static assay_status read_first(assay_ledger *ledger, assay_error *err)
     }
     assay_status status =
         sqlite3_step(st) == SQLITE_ROW
-            ? assay_ledger_first_read(
-                  &ledger->budget, (const char *)sqlite3_column_text(st, 0),
-                  err)
+            ? assay_ledger_first_read(&ledger->budget,
+                                      (const char *)sqlite3_column_text(st, 0),
+                                      err)
             : sql_fail(ledger->db, "cannot read the first row", err);
     (void)sqlite3_finalize(st);
     return status;
@@ -281,7 +281,8 @@ static assay_status add_total(assay_ledger *ledger, const assay_event *event,
     kind.count = 1;
     memset(kind.label, 0, sizeof kind.label);
     status = assay_event_text(key, &kind, err);
-    json_t *at = status == ASSAY_OK ? json_object_get(ledger->index, *key) : NULL;
+    json_t *at =
+        status == ASSAY_OK ? json_object_get(ledger->index, *key) : NULL;
     if (status == ASSAY_OK && at == NULL) {
         kind.count = event->count;
         *count = event->count;
@@ -293,9 +294,10 @@ static assay_status add_total(assay_ledger *ledger, const assay_event *event,
         }
     } else if (status == ASSAY_OK) {
         assay_event *old = &ledger->totals.events[json_integer_value(at)];
-        status = assay_count_add(&old->count, old->count, event->count) == ASSAY_OK
-                     ? ASSAY_OK
-                     : assay_fail(err, ASSAY_RANGE, "ledger: too many events");
+        status =
+            assay_count_add(&old->count, old->count, event->count) == ASSAY_OK
+                ? ASSAY_OK
+                : assay_fail(err, ASSAY_RANGE, "ledger: too many events");
         *count = old->count;
     }
     assay_event_clear(&kind);
@@ -646,10 +648,10 @@ static assay_status compare_totals(assay_ledger *ledger,
     assay_event_list_clear(&fresh.totals);
     json_decref(fresh.index);
     return status != ASSAY_OK ? status
-           : same ? ASSAY_OK
-                  : assay_fail(err, ASSAY_CORRUPT,
-                               "ledger: the totals are not the sum of the "
-                               "rows");
+           : same             ? ASSAY_OK
+                              : assay_fail(err, ASSAY_CORRUPT,
+                                           "ledger: the totals are not the sum of the "
+                                                       "rows");
 }
 
 static assay_status verify_inside(assay_ledger *ledger, uint64_t *num_rows,

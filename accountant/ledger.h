@@ -8,9 +8,13 @@
  * process loses at most the release, never the charge. Many processes may
  * charge one ledger; the sum never passes the budget.
  *
- * Budget  rho: the exact sum of the events' rho.
- *         (epsilon, delta): the accountant's best cheap bound for all events
- *         so far, adaptively chosen (a filter: stops before it is passed).
+ * Budget  rho: the exact sum of the events' rho. A filter in the full sense: the
+ *         events and their prices may depend on earlier outputs (zcdp-filter).
+ *         (epsilon, delta): the best of the accountant's cheap methods for all
+ *         events so far. Mechanisms may depend on earlier outputs; where their
+ *         prices do too, so that outputs decide which method is the best, the
+ *         failure probability is at most delta per method in play: take a rho
+ *         budget then.
  *         With both, both must hold.
  */
 #ifndef ASSAY_ACCOUNTANT_LEDGER_H

@@ -60,10 +60,9 @@ static int put(json_t *object, const char *key, const mpq_t value)
 assay_status assay_ledger_first_body(char **out, const assay_budget *budget,
                                      const char *note, assay_error *err)
 {
-    json_t *limits =
-        json_pack("{s:s,s:s}", "neighbours",
-                  assay_neighbours_name(budget->neighbours), "unit",
-                  budget->unit);
+    json_t *limits = json_pack("{s:s,s:s}", "neighbours",
+                               assay_neighbours_name(budget->neighbours),
+                               "unit", budget->unit);
     int bad = limits == NULL;
     if (!bad && budget->has_epsilon) {
         bad = put(limits, "epsilon", budget->epsilon) ||
@@ -112,8 +111,8 @@ assay_status assay_ledger_first_read(assay_budget *out, const char *body,
         (void)strcpy(out->unit, unit);
     }
     if (status == ASSAY_OK) {
-        status = read_limit(out->epsilon, &out->has_epsilon, limits, "epsilon",
-                            err);
+        status =
+            read_limit(out->epsilon, &out->has_epsilon, limits, "epsilon", err);
     }
     if (status == ASSAY_OK) {
         status = read_limit(out->delta, &has_delta, limits, "delta", err);
@@ -147,8 +146,8 @@ assay_status assay_ledger_event_body(char **out, int64_t sequence,
 assay_status assay_ledger_export_row(json_t *rows, const char *body,
                                      const char *hash, assay_error *err)
 {
-    json_t *row = body != NULL && hash != NULL ? json_loads(body, 0, NULL)
-                                               : NULL;
+    json_t *row =
+        body != NULL && hash != NULL ? json_loads(body, 0, NULL) : NULL;
     if (row == NULL ||
         json_object_set_new(row, "hash", json_string(hash)) != 0) {
         json_decref(row);
@@ -210,8 +209,7 @@ static assay_status check_row(const json_t *row, const char *previous,
     json_t *body = json_deep_copy(row);
     const char *stated = json_string_value(json_object_get(row, "hash"));
     const char *before = json_string_value(json_object_get(row, "previous"));
-    json_int_t number =
-        json_integer_value(json_object_get(row, "sequence"));
+    json_int_t number = json_integer_value(json_object_get(row, "sequence"));
     (void)json_object_del(body, "hash");
     char *text = json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
     int ok = text != NULL && stated != NULL &&

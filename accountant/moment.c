@@ -35,16 +35,15 @@ assay_status assay_moment_init(assay_moment *out, const assay_event *event,
 {
     *out = (assay_moment){.event = event};
     assay_cost_init(&out->cost);
-    assay_status status =
-        assay_event_cost(&out->cost, event, neighbours, err);
+    assay_status status = assay_event_cost(&out->cost, event, neighbours, err);
     out->has_curve = event->mechanism == ASSAY_RENYI;
     out->integer_only = event->sampling != ASSAY_SAMPLE_ALL;
     int covered = out->cost.has_rho || out->cost.has_pure || out->has_curve;
     if (event->sampling != ASSAY_SAMPLE_ALL) {
-        covered = gaussian_kind(event)
-                      ? event->group == 1
-                      : event->sampling == ASSAY_SAMPLE_POISSON &&
-                            out->cost.has_pure;
+        covered =
+            gaussian_kind(event)
+                ? event->group == 1
+                : event->sampling == ASSAY_SAMPLE_POISSON && out->cost.has_pure;
     }
     if (status == ASSAY_OK &&
         (!covered || (out->has_curve && event->group > 1))) {
@@ -144,9 +143,9 @@ static double near_one(const assay_moment *m, double order)
     }
     double best = m->cost.has_rho ? order * (order - 1) * m->rho : INFINITY;
     if (m->cost.has_pure) {
-        best = fmin(best, laplace_kind(event)
-                              ? near_laplace(m->epsilon, order)
-                              : near_response(m->epsilon, order));
+        best =
+            fmin(best, laplace_kind(event) ? near_laplace(m->epsilon, order)
+                                           : near_response(m->epsilon, order));
     }
     return best;
 }
@@ -264,7 +263,8 @@ static void wor_second(arb_t out, const arb_t mu2, slong prec)
 }
 
 /* Wang, Balle, Kasiviswanathan 2019, Theorem 9, for a Gaussian:
-   1 + C(a,2) q^2 min(4(e^v - 1), 2 e^v) + sum_{j>2} 2 C(a,j) q^j e^{(j-1) D_j} */
+   1 + C(a,2) q^2 min(4(e^v - 1), 2 e^v) + sum_{j>2} 2 C(a,j) q^j e^{(j-1) D_j}
+ */
 static void ball_wor(arb_t out, const assay_moment *m, ulong order, slong prec)
 {
     balls b;
@@ -421,8 +421,11 @@ void assay_moment_cite(assay_bound *bound, const assay_moment *m)
 {
     const assay_event *event = m->event;
     if (event->sampling == ASSAY_SAMPLE_POISSON) {
-        assay_bound_cite(bound, gaussian_kind(event) ? "poisson-gaussian-renyi"
-                                                     : "poisson-pure");
+        assay_bound_cite(bound, event->mechanism == ASSAY_DISCRETE_GAUSSIAN
+                                    ? "poisson-gaussian-renyi"
+                                : gaussian_kind(event)
+                                    ? "poisson-gaussian-renyi-continuous"
+                                    : "poisson-pure");
     } else if (event->sampling == ASSAY_SAMPLE_WITHOUT_REPLACEMENT) {
         assay_bound_cite(bound, "without-replacement-renyi");
     }
@@ -433,6 +436,9 @@ void assay_moment_cite(assay_bound *bound, const assay_moment *m)
         assay_bound_cite(bound, laplace_kind(event) && pure ? "laplace-renyi"
                                 : pure                      ? "pure-to-renyi"
                                                             : NULL);
+    }
+    if (mpq_sgn(m->cost.delta) > 0) {
+        assay_bound_cite(bound, "approximate-split");
     }
     if (mpq_cmp_ui(event->coin, 1, 1) < 0) {
         assay_bound_cite(bound, "public-coin");

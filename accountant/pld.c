@@ -1,7 +1,7 @@
 /* ring: glue */
 /*
- * Privacy-loss distributions: discretise each kind of event by dominance, all on
- * one grid, convolve with a proved error, read off epsilon or delta. Both
+ * Privacy-loss distributions: discretise each kind of event by dominance, all
+ * on one grid, convolve with a proved error, read off epsilon or delta. Both
  * directions (record removed, record added) are kept to the end.
  */
 #include <math.h>
@@ -153,19 +153,25 @@ static void choose_grid(pld *p)
     p->bits = p->bits < 2 ? 2 : p->bits > 60 ? 60 : p->bits;
 }
 
+static assay_grid grid_for(const pld *p)
+{
+    assay_grid grid = {.bits = p->bits, .tilt = p->tilt};
+    double tail = p->log_delta + log(p->gap) - 3.0 - log(p->count);
+    grid.tail = exp(fmax(-700.0, fmin(-12.0, tail)));
+    grid.cell = allowed_shift(p) / 2000.0;
+    grid.focus = 0.3 * p->epsilon;
+    grid.jump = fmax(exp(p->log_delta) * p->gap * 0.1, 1e-300);
+    grid.log_scale = p->moment / p->count;
+    return grid;
+}
+
 static assay_status discretise(pld *p, assay_error *err)
 {
     assay_status status = ASSAY_OK;
+    assay_grid grid = grid_for(p);
     p->symmetric = 1;
     for (size_t i = 0; i < p->num && status == ASSAY_OK; i++) {
         kind *k = &p->kinds[i];
-        assay_grid grid = {.bits = p->bits, .tilt = p->tilt};
-        double tail = p->log_delta + log(p->gap) - 3.0 - log(p->count);
-        grid.tail = exp(fmax(-700.0, fmin(-12.0, tail)));
-        grid.cell = allowed_shift(p) / 2000.0;
-        grid.focus = 0.3 * p->epsilon;
-        grid.jump = fmax(exp(p->log_delta) * p->gap * 0.1, 1e-300);
-        grid.log_scale = p->moment / p->count;
         assay_pmf_clear(&k->pmf[0]);
         assay_pmf_clear(&k->pmf[1]);
         uint64_t kept = k->event.count;
@@ -263,7 +269,7 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
         }
         old_tilt = tilt;
         status = assay_compose(&c, parts, p->num, p->bits, tilt, at,
-                               p->log_delta + log(p->gap) - 2.0, err);
+                               p->log_delta + log(p->gap) - 2.0, 0, err);
         if (status != ASSAY_OK) {
             break;
         }
@@ -310,9 +316,10 @@ static void cite_kind(assay_bound *out, const assay_event *event)
     } else if (event->mechanism == ASSAY_DISCRETE_LAPLACE ||
                event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
         assay_bound_cite(out, "discrete-noise-loss");
+        assay_bound_cite(out, assay_pmf_vector_id(event));
     } else if (event->mechanism == ASSAY_RANDOMIZED_RESPONSE) {
         assay_bound_cite(out, "randomized-response");
-    } else if (assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, NULL) ==
+    } else if (assay_event_cost(&cost, event, ASSAY_REPLACE_ONE, NULL) ==
                ASSAY_OK) {
         assay_bound_cite(out, cost.pure_id);
         assay_bound_cite(out, cost.pure_id2);
@@ -326,10 +333,10 @@ static void finish_bound(assay_bound *out, answer answers[2], int num,
 {
     if (query->fixed_epsilon) {
         mpq_set(out->epsilon, query->target);
-        mpq_set(out->delta, num == 2 && mpq_cmp(answers[1].delta,
-                                                answers[0].delta) > 0
-                                ? answers[1].delta
-                                : answers[0].delta);
+        mpq_set(out->delta,
+                num == 2 && mpq_cmp(answers[1].delta, answers[0].delta) > 0
+                    ? answers[1].delta
+                    : answers[0].delta);
         if (mpq_cmp_ui(out->delta, 1, 1) > 0) {
             mpq_set_ui(out->delta, 1, 1);
         }
@@ -364,6 +371,102 @@ static assay_status solve(assay_bound *out, pld *p, const assay_query *query,
     mpq_clear(answers[0].delta);
     mpq_clear(answers[1].delta);
     return status;
+}
+
+/* ---- lower bounds ---- */
+
+/* The pmfs that each kind dominates, twice as fine (windows are two cells). */
+static assay_status discretise_lower(pld *p, int direction, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; i < p->num && status == ASSAY_OK; i++) {
+        kind *k = &p->kinds[i];
+        assay_grid grid = grid_for(p);
+        grid.bits += 1;
+        assay_pmf_clear(&k->pmf[direction]);
+        uint64_t kept = k->event.count;
+        k->event.count = k->count;
+        status = assay_pmf_event_lower(&k->pmf[direction], &k->event, &grid,
+                                       direction == 1 && !k->symmetric, err);
+        k->event.count = kept;
+    }
+    return status;
+}
+
+/* The largest epsilon in [0.9 high, high] that is certainly not enough. */
+static double read_lower(const assay_composed *c, double high,
+                         const arb_t delta)
+{
+    arb_t scratch;
+    arb_init(scratch);
+    double low = 0.9 * high;
+    assay_composed_delta_lower(scratch, c, low);
+    int found = arb_gt(scratch, delta);
+    for (int i = 0; i < 40 && found; i++) {
+        double middle = 0.5 * (low + high);
+        assay_composed_delta_lower(scratch, c, middle);
+        if (arb_gt(scratch, delta)) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    arb_clear(scratch);
+    return found ? low : 0.0;
+}
+
+static void lower_direction(assay_bound *out, pld *p, int direction,
+                            const assay_query *query)
+{
+    assay_part parts[MAX_KINDS];
+    assay_composed c;
+    assay_error ignored = ASSAY_ERROR_INIT;
+    if (discretise_lower(p, direction, &ignored) != ASSAY_OK) {
+        return;
+    }
+    for (size_t i = 0; i < p->num; i++) {
+        parts[i].pmf = &p->kinds[i].pmf[direction];
+        parts[i].count = p->kinds[i].count;
+    }
+    double at = mpq_get_d(out->epsilon);
+    int bits = p->bits + 1;
+    double tilt =
+        fmax(1e-3, assay_compose_tilt(parts, p->num, bits, at, p->tilt));
+    if (assay_compose(&c, parts, p->num, bits, tilt, at,
+                      p->log_delta + log(p->gap) - 2.0, 1,
+                      &ignored) != ASSAY_OK) {
+        return;
+    }
+    arb_t delta;
+    mpq_t found;
+    arb_init(delta);
+    mpq_init(found);
+    if (query->fixed_epsilon) {
+        assay_composed_delta_lower(delta, &c, at);
+        if (assay_arb_lower(found, delta) &&
+            mpq_cmp(found, out->delta_lower) > 0) {
+            mpq_set(out->delta_lower, found);
+        }
+    } else {
+        assay_arb_set_mpq(delta, query->target, 192);
+        mpq_set_d(found, read_lower(&c, at, delta));
+        if (mpq_cmp(found, out->epsilon_lower) > 0) {
+            mpq_set(out->epsilon_lower, found);
+        }
+    }
+    out->has_lower = 1;
+    assay_decimal_outward(out->epsilon_lower, ASSAY_DIGITS, 0);
+    assay_decimal_outward(out->delta_lower, ASSAY_DIGITS, 0);
+    mpq_clear(found);
+    arb_clear(delta);
+    assay_composed_clear(&c);
+}
+
+static void lower_bound(assay_bound *out, pld *p, const assay_query *query)
+{
+    for (int d = 0; d < (p->symmetric ? 1 : 2); d++) {
+        lower_direction(out, p, d, query);
+    }
 }
 
 static assay_status attempt(assay_bound *out, pld *p, const assay_query *query,
@@ -426,8 +529,8 @@ assay_status assay_method_pld(assay_bound *out, const assay_query *query,
                               assay_error *err)
 {
     pld p = {.fixed_epsilon = query->fixed_epsilon};
-    p.gap = query->options->max_gap > 0.0 ? query->options->max_gap
-                                          : DEFAULT_GAP;
+    p.gap =
+        query->options->max_gap > 0.0 ? query->options->max_gap : DEFAULT_GAP;
     if (query->options->method == NULL && query->events->num_events > 2000) {
         return assay_fail(err, ASSAY_UNSUPPORTED, "pld: too many events");
     }
@@ -439,6 +542,9 @@ assay_status assay_method_pld(assay_bound *out, const assay_query *query,
         assay_bound_cite(out, "connect-the-dots");
         assay_bound_cite(out, "dominating-pair-composition");
         status = run(out, &p, query, err);
+    }
+    if (status == ASSAY_OK && query->options->lower) {
+        lower_bound(out, &p, query);
     }
     pld_clear(&p);
     return status;

@@ -92,6 +92,16 @@ double assay_ball_up(const arb_t x)
     return d > 0.0 ? d : 0.0;
 }
 
+double assay_ball_down(const arb_t x)
+{
+    arf_t bound;
+    arf_init(bound);
+    arb_get_lbound_arf(bound, x, 64);
+    double d = arf_get_d(bound, ARF_RND_FLOOR);
+    arf_clear(bound);
+    return d > 0.0 ? d : 0.0;
+}
+
 /* b = (p - q e^{l0}) / (1 - e^{l0 - l1}), a = p - b */
 void assay_pmf_split(assay_pmf *out, int64_t low, int64_t high, const arb_t p,
                      const arb_t q, int bits)
@@ -203,6 +213,81 @@ assay_status assay_pmf_event(assay_pmf *remove, assay_pmf *add, int *symmetric,
     assay_pmf_sort(remove);
     assay_pmf_sort(add);
     return remove->failed || add->failed
+               ? assay_fail(err, ASSAY_MEMORY, "no memory for a distribution")
+               : ASSAY_OK;
+}
+
+/* Atoms (whole events only) move down to the grid. */
+static assay_status atoms_lower(assay_pmf *out, const assay_event *event,
+                                const assay_grid *grid, assay_error *err)
+{
+    assay_atoms atoms = {.capacity = 50000};
+    atoms.loss = _arb_vec_init((slong)atoms.capacity);
+    atoms.mass = _arb_vec_init((slong)atoms.capacity);
+    assay_status status =
+        atoms.loss != NULL && atoms.mass != NULL
+            ? assay_atoms_event(&atoms, event, grid->tail, err)
+            : ASSAY_MEMORY;
+    for (size_t i = 0; i < atoms.num && status == ASSAY_OK; i++) {
+        arf_t low;
+        arf_init(low);
+        arb_get_lbound_arf(low, &atoms.loss[i], 64);
+        double l = arf_get_d(low, ARF_RND_FLOOR);
+        arf_clear(low);
+        assay_pmf_put(out, (int64_t)floor(ldexp(l, grid->bits)),
+                      assay_ball_down(&atoms.mass[i]));
+    }
+    _arb_vec_clear(atoms.loss, (slong)atoms.capacity);
+    _arb_vec_clear(atoms.mass, (slong)atoms.capacity);
+    return status;
+}
+
+static void coin_lower(assay_pmf *pmf, mpq_srcptr coin)
+{
+    if (mpq_cmp_ui(coin, 1, 1) >= 0) {
+        return;
+    }
+    arb_t c;
+    arb_init(c);
+    assay_arb_set_mpq(c, coin, ASSAY_PMF_PREC);
+    double run = assay_ball_down(c);
+    arb_sub_ui(c, c, 1, ASSAY_PMF_PREC);
+    arb_neg(c, c);
+    for (size_t i = 0; i < pmf->num; i++) {
+        pmf->mass[i] = nextafter(pmf->mass[i] * run, 0.0);
+    }
+    assay_pmf_put(pmf, 0, assay_ball_down(c));
+    arb_clear(c);
+}
+
+/* assay_pmf_put rounds sums up: take two units off each mass that was summed,
+   which is what every mass loses here. */
+static void settle(assay_pmf *pmf)
+{
+    for (size_t i = 0; i < pmf->num; i++) {
+        pmf->mass[i] *= 1.0 - 0x1p-40;
+    }
+}
+
+assay_status assay_pmf_event_lower(assay_pmf *out, const assay_event *event,
+                                   const assay_grid *grid, int add,
+                                   assay_error *err)
+{
+    if (event->sampling == ASSAY_SAMPLE_WITHOUT_REPLACEMENT) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "sampling without replacement has no lower bound");
+    }
+    assay_status status =
+        assay_pmf_is_smooth(event)
+            ? assay_pmf_smooth_lower(out, event, grid, add, err)
+            : atoms_lower(out, event, grid, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    coin_lower(out, event->coin);
+    assay_pmf_sort(out);
+    settle(out);
+    return out->failed
                ? assay_fail(err, ASSAY_MEMORY, "no memory for a distribution")
                : ASSAY_OK;
 }

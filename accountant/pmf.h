@@ -59,6 +59,16 @@ assay_status assay_pmf_event(assay_pmf *remove, assay_pmf *add, int *symmetric,
                              const assay_event *event, const assay_grid *grid,
                              assay_error *err) ASSAY_MUST_CHECK;
 
+/**
+ * A pmf that one run dominates (`add`: for the reverse direction): its profile
+ * is at most the pair's, so it gives lower bounds. Masses are rounded down.
+ * Errors  ASSAY_UNSUPPORTED also for sampling without replacement, where the
+ *         pair itself is only an upper bound.
+ */
+assay_status assay_pmf_event_lower(assay_pmf *out, const assay_event *event,
+                                   const assay_grid *grid, int add,
+                                   assay_error *err) ASSAY_MUST_CHECK;
+
 /** Cheap: whether assay_pmf_event covers it. */
 assay_status assay_pmf_covers(const assay_event *event,
                               assay_error *err) ASSAY_MUST_CHECK;

@@ -42,9 +42,28 @@ static int integer_below(const mpq_t q, unsigned long limit)
            mpz_cmp_ui(mpq_numref(q), limit) <= 0;
 }
 
+/* Cells that change by at most `entry` each: that many shifts (counts-pld). Not
+   under sampling or a coin, which all cells share. */
+static int counted(const assay_event *event)
+{
+    return event->cells > 0 && event->group == 1 &&
+           event->sampling == ASSAY_SAMPLE_ALL &&
+           mpq_cmp_ui(event->coin, 1, 1) == 0;
+}
+
+static unsigned long laplace_shift(const assay_event *event)
+{
+    return counted(event)
+               ? event->entry
+               : mpz_get_ui(mpq_numref(event->sensitivity)) * event->group;
+}
+
 /* Integer shift of a discrete Gaussian, 0 if not known: one number, or 1. */
 static unsigned long gaussian_shift(const assay_event *event)
 {
+    if (event->cells > 0) {
+        return counted(event) ? event->entry : 0;
+    }
     mpz_t root;
     unsigned long shift = 0;
     mpz_init(root);
@@ -68,6 +87,9 @@ static unsigned long gaussian_shift(const assay_event *event)
 
 uint64_t assay_pmf_repeats(const assay_event *event)
 {
+    if (event->cells > 0) {
+        return counted(event) ? event->cells : 1;
+    }
     if (event->mechanism != ASSAY_DISCRETE_GAUSSIAN || event->dimension == 1) {
         return 1;
     }
@@ -80,8 +102,22 @@ uint64_t assay_pmf_repeats(const assay_event *event)
     return n > 0 ? n : 1;
 }
 
+const char *assay_pmf_vector_id(const assay_event *event)
+{
+    int one =
+        event->dimension == 1 || mpq_cmp_ui(event->sensitivity, 1, 1) <= 0;
+    if (counted(event)) {
+        return "counts-pld";
+    }
+    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one ? "vector-shift"
+                                                              : NULL;
+}
+
 int assay_pmf_is_atomic(const assay_event *event)
 {
+    if (event->mechanism == ASSAY_DISCRETE_LAPLACE && counted(event)) {
+        return 1;
+    }
     if (event->mechanism == ASSAY_DISCRETE_LAPLACE) {
         return event->group <= 10000 &&
                integer_below(event->sensitivity, 10000) &&
@@ -157,7 +193,7 @@ static void laplace_mass(arb_t out, const arb_t r, ulong k, int tail)
 static void laplace_atoms(sink *s, const assay_event *event)
 {
     slong prec = ASSAY_PMF_PREC;
-    ulong shift = mpz_get_ui(mpq_numref(event->sensitivity)) * event->group;
+    ulong shift = laplace_shift(event);
     arb_t r, z, p, q;
     mpq_t one;
     arb_init(r);
@@ -398,7 +434,10 @@ static assay_status fixed_event(sink *s, const assay_event *event,
     assay_cost cost;
     assay_cost_init(&cost);
     assay_status status =
-        assay_event_cost(&cost, event, ASSAY_ADD_REMOVE, err);
+        assay_event_cost(&cost, event,
+                         event->mechanism == ASSAY_SHUFFLE ? ASSAY_REPLACE_ONE
+                                                           : ASSAY_ADD_REMOVE,
+                         err);
     if (status == ASSAY_OK && !cost.has_pure) {
         status = assay_fail(err, ASSAY_UNSUPPORTED, "%s: no fixed epsilon",
                             assay_mechanism_name(event->mechanism));

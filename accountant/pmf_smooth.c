@@ -6,10 +6,10 @@
  * With Q the law without the record and P0 the law with it, the sampled pair is
  * P = (1-q) Q + q P0 against Q, and l = log(1 - q + q e^z), z the loss of
  * (P0, Q). z is monotone in one real variable:
- *   Gaussian, shift mu:  z > t  iff  x > t/mu + mu/2,  Q: x ~ N(0,1), P0: N(mu,1)
- *   Laplace, shift s:    Q(z > t) = e^{-(t+s)/2}/2, P0(z <= t) = e^{-(s-t)/2}/2 for
- *                        -s <= t < s
- * A cell's masses are differences of tails at its two ends.
+ *   Gaussian, shift mu:  z > t  iff  x > t/mu + mu/2,  Q: x ~ N(0,1), P0:
+ * N(mu,1) Laplace, shift s:    Q(z > t) = e^{-(t+s)/2}/2, P0(z <= t) =
+ * e^{-(s-t)/2}/2 for -s <= t < s A cell's masses are differences of tails at
+ * its two ends.
  */
 #include <arb_hypgeom.h>
 
@@ -183,14 +183,11 @@ static void laplace_tails(tails *t, const arb_t z, const smooth *s)
     arb_clear(x);
 }
 
-static void tails_at(tails *t, int64_t index, const smooth *s)
+static void tails_beyond(tails *t, const arb_t loss, const smooth *s)
 {
-    arb_t loss, z;
+    arb_t z;
     slong prec = ASSAY_PMF_PREC;
-    arb_init(loss);
     arb_init(z);
-    arb_set_si(loss, index);
-    arb_mul_2exp_si(loss, loss, -s->grid->bits);
     if (!inner_loss(z, s, loss)) {
         t->upper = 0;
         arb_zero(t->p);
@@ -202,8 +199,17 @@ static void tails_at(tails *t, int64_t index, const smooth *s)
     }
     arb_mul(t->p, t->p, s->rate, prec); /* (1-q) Q + q P0 */
     arb_addmul(t->p, t->q, s->stay, prec);
-    arb_clear(loss);
     arb_clear(z);
+}
+
+static void tails_at(tails *t, int64_t index, const smooth *s)
+{
+    arb_t loss;
+    arb_init(loss);
+    arb_set_si(loss, index);
+    arb_mul_2exp_si(loss, loss, -s->grid->bits);
+    tails_beyond(t, loss, s);
+    arb_clear(loss);
 }
 
 /* Mass between two losses, as a ball. */
@@ -282,9 +288,7 @@ static double cell_cost(const smooth *s, double low, double high)
     double bulk = s->count * (1.0 + tilt) * w * w / 8.0 *
                   exp(fmin(600.0, fmax(up, down) - s->grid->log_scale)) /
                   s->grid->cell;
-    double over = high > s->grid->focus   ? p
-                  : -low > s->grid->focus ? q
-                                          : 0.0;
+    double over = high > s->grid->focus ? p : -low > s->grid->focus ? q : 0.0;
     double jump = s->count * over * w / 8.0 / s->grid->jump;
     return fmax(bulk, jump);
 }
@@ -298,8 +302,8 @@ static void range(int64_t *first, int64_t *last, const smooth *s)
     double bottom = -mu;
     if (s->gaussian) {
         double far = sqrt(fmax(0.0, -2.0 * log(s->grid->tail)));
-        double sampled = sqrt(
-            fmax(0.0, 2.0 * log(s->rate_near / s->grid->tail)));
+        double sampled =
+            sqrt(fmax(0.0, 2.0 * log(s->rate_near / s->grid->tail)));
         top = fmax(far, mu + sampled) * mu - 0.5 * mu * mu;
         bottom = -far * mu - 0.5 * mu * mu;
     }
@@ -463,6 +467,151 @@ assay_status assay_pmf_smooth(assay_pmf *remove, assay_pmf *add,
     arb_init(b.placed);
     size_t cells = walk(&b, &s);
     arb_clear(b.placed);
+    smooth_clear(&s);
+    return cells < MAX_NODES
+               ? ASSAY_OK
+               : assay_fail(err, ASSAY_RANGE,
+                            "pld: the losses spread over too many cells");
+}
+
+/* ---- lower bounds ----
+ *
+ * Merging outputs is post-processing: it can only lower the profile. A window
+ * of losses with masses p, q becomes one atom of loss log(p/q), which is near
+ * the window's centre, and is moved down to the grid. The windows are shifted a
+ * little (second order in their width) so that log(p/q) lies just above the
+ * centre's grid point: then moving it down costs next to nothing.
+ */
+
+/* How far to shift a boundary between windows of width w at loss l. */
+static double boundary_shift(const smooth *s, double l, double w, int sign)
+{
+    double p0, q0, p1, q1;
+    near_masses(&p0, &q0, s, l - 0.5 * w, l);
+    near_masses(&p1, &q1, s, l, l + 0.5 * w);
+    double m0 = (1.0 - s->rate_near) * q0 + s->rate_near * p0;
+    double m1 = (1.0 - s->rate_near) * q1 + s->rate_near * p1;
+    double slope = m0 > 1e-290 && m1 > 1e-290 ? log(m1 / m0) / (0.5 * w) : 0.0;
+    double least = w * w / 24.0; /* -log E e^{-l} against the mean */
+    double shift =
+        sign > 0 ? 1.1 * (least + w * w / 12.0 * fmax(0.0, -slope))
+                 : 1.1 * fmin(0.0, least - w * w / 12.0 * fmax(0.0, slope));
+    return fmax(-0.2 * w, fmin(0.2 * w, shift));
+}
+
+/* The largest grid index at most log(p/q) (sign 1) or log(q/p) (sign -1), at
+   or below `centre`; searches down as far as `limit`. */
+static int64_t floor_index(const arb_t p, const arb_t q, int64_t centre,
+                           int64_t limit, int bits)
+{
+    arb_t e, t;
+    arb_init(e);
+    arb_init(t);
+    int64_t at = centre;
+    for (; at > limit; at--) {
+        arb_set_si(t, at);
+        arb_mul_2exp_si(t, t, -bits);
+        arb_exp(e, t, ASSAY_PMF_PREC);
+        arb_mul(e, e, q, ASSAY_PMF_PREC);
+        if (arb_ge(p, e)) {
+            break;
+        }
+    }
+    arb_clear(e);
+    arb_clear(t);
+    return at;
+}
+
+typedef struct window_walk {
+    tails old, new;
+    arb_t p, q, loss;
+} window_walk;
+
+static void walk_init(window_walk *w)
+{
+    arb_init(w->old.p);
+    arb_init(w->old.q);
+    arb_init(w->new.p);
+    arb_init(w->new.q);
+    arb_init(w->p);
+    arb_init(w->q);
+    arb_init(w->loss);
+}
+
+static void walk_clear(window_walk *w)
+{
+    arb_clear(w->old.p);
+    arb_clear(w->old.q);
+    arb_clear(w->new.p);
+    arb_clear(w->new.q);
+    arb_clear(w->p);
+    arb_clear(w->q);
+    arb_clear(w->loss);
+}
+
+static void boundary_tails(window_walk *w, const smooth *s, int64_t at,
+                           int64_t width, int sign)
+{
+    double h = ldexp(1.0, -s->grid->bits);
+    double l = (double)at * h;
+    arb_set_d(w->loss, l + boundary_shift(s, l, (double)width * h, sign));
+    tails_beyond(&w->new, w->loss, s);
+}
+
+static void put_window(assay_pmf *out, window_walk *w, int64_t from, int64_t to,
+                       int sign, int bits)
+{
+    int64_t width = to - from;
+    int64_t centre = sign * (from + width / 2);
+    between(w->p, w->old.p, w->old.upper, w->new.p, w->new.upper);
+    between(w->q, w->old.q, w->old.upper, w->new.q, w->new.upper);
+    if (arb_is_positive(w->p) && arb_is_positive(w->q)) {
+        arb_ptr first = sign > 0 ? w->p : w->q;
+        arb_ptr second = sign > 0 ? w->q : w->p;
+        int64_t limit = centre - 2 * width - 2;
+        int64_t at = floor_index(first, second, centre, limit, bits);
+        if (at > limit) {
+            assay_pmf_put(out, at, assay_ball_down(first));
+        }
+    }
+    arb_swap(w->old.p, w->new.p);
+    arb_swap(w->old.q, w->new.q);
+    w->old.upper = w->new.upper;
+}
+
+static size_t walk_lower(assay_pmf *out, const smooth *s, int sign)
+{
+    window_walk w = {0};
+    int64_t at, last, step = 1;
+    size_t cells = 0;
+    int bits = s->grid->bits;
+    walk_init(&w);
+    range(&at, &last, s);
+    at = at % 2 == 0 ? at : at - 1;
+    last = last % 2 == 0 ? last : last + 1;
+    boundary_tails(&w, s, at, 2, sign);
+    arb_swap(w.old.p, w.new.p);
+    arb_swap(w.old.q, w.new.q);
+    w.old.upper = w.new.upper;
+    while (at < last && cells < MAX_NODES) {
+        int64_t next = next_node(s, at, last, &step);
+        next = (next - at) % 2 == 0 ? next : next + 1;
+        boundary_tails(&w, s, next, next - at, sign);
+        put_window(out, &w, at, next, sign, bits);
+        at = next;
+        cells++;
+    }
+    walk_clear(&w);
+    return cells;
+}
+
+assay_status assay_pmf_smooth_lower(assay_pmf *out, const assay_event *event,
+                                    const assay_grid *grid, int add,
+                                    assay_error *err)
+{
+    smooth s;
+    smooth_init(&s, event, grid);
+    size_t cells = walk_lower(out, &s, add ? -1 : 1);
     smooth_clear(&s);
     return cells < MAX_NODES
                ? ASSAY_OK

@@ -83,7 +83,8 @@ assay_status assay_profile_compute(assay_profile *out,
                                    assay_error *err)
 {
     if (num_points < 2 || num_points > 10000) {
-        return assay_fail(err, ASSAY_INVALID, "a profile has 2 to 10000 points");
+        return assay_fail(err, ASSAY_INVALID,
+                          "a profile has 2 to 10000 points");
     }
     assay_status status = allocate(out, num_points, err);
     if (status != ASSAY_OK) {

@@ -167,8 +167,8 @@ static assay_status finish(assay_bound *out, const renyi *r,
     mpq_div(rho, out->value, out->alpha); /* D_a = a rho, at this order only */
     if (query->fixed_epsilon) {
         mpq_set(out->epsilon, query->target);
-        status = assay_zcdp_delta(out->delta, rho, query->target, out->alpha,
-                                  err);
+        status =
+            assay_zcdp_delta(out->delta, rho, query->target, out->alpha, err);
         mpq_add(out->delta, out->delta, r->slack);
         if (mpq_cmp_ui(out->delta, 1, 1) > 0) {
             mpq_set_ui(out->delta, 1, 1);
@@ -177,8 +177,8 @@ static assay_status finish(assay_bound *out, const renyi *r,
     } else {
         mpq_set(out->delta, query->target);
         mpq_sub(rest, query->target, r->slack);
-        status = assay_renyi_epsilon(out->epsilon, out->value, rest,
-                                     out->alpha, err);
+        status = assay_renyi_epsilon(out->epsilon, out->value, rest, out->alpha,
+                                     err);
     }
     mpq_clear(rest);
     mpq_clear(rho);

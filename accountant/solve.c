@@ -42,8 +42,7 @@ static void bisect(solver *s, mpq_t low, mpq_t high)
     mpq_clear(middle);
 }
 
-static assay_status solve_epsilon(assay_bound *out, solver *s,
-                                  assay_error *err)
+static assay_status solve_epsilon(assay_bound *out, solver *s, assay_error *err)
 {
     mpq_t low;
     mpq_t high;

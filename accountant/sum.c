@@ -1,10 +1,11 @@
 /* ring: glue */
-/* Exact sums of many rationals, in two stages so that the long one is touched
+/* Exact sums of many rationals, in stages so that the long ones are touched
    rarely. */
 #include "accountant/account.h"
 #include "core/rational.h"
 
-#define CHUNK_BITS 512
+#define SMALL_BITS 384
+#define CHUNK_BITS 4096
 #define TOTAL_BITS 16384
 #define GRID_BITS 512
 
@@ -12,6 +13,7 @@ void assay_sum_init(assay_sum *sum)
 {
     mpq_init(sum->total);
     mpq_init(sum->chunk);
+    mpq_init(sum->small);
     sum->rounded = 0;
 }
 
@@ -19,6 +21,7 @@ void assay_sum_clear(assay_sum *sum)
 {
     mpq_clear(sum->total);
     mpq_clear(sum->chunk);
+    mpq_clear(sum->small);
 }
 
 static void round_up(mpq_t q)
@@ -30,6 +33,23 @@ static void round_up(mpq_t q)
     mpq_set_z(q, whole);
     mpq_div_2exp(q, q, GRID_BITS);
     mpz_clear(whole);
+}
+
+/* small += c/d without looking for common factors: that is done once a flush */
+static void add_small(assay_sum *sum, const mpq_t term)
+{
+    mpz_ptr num = mpq_numref(sum->small);
+    mpz_ptr den = mpq_denref(sum->small);
+    mpz_mul(num, num, mpq_denref(term));
+    mpz_addmul(num, den, mpq_numref(term));
+    mpz_mul(den, den, mpq_denref(term));
+}
+
+static void flush_small(assay_sum *sum)
+{
+    mpq_canonicalize(sum->small);
+    mpq_add(sum->chunk, sum->chunk, sum->small);
+    mpq_set_ui(sum->small, 0, 1);
 }
 
 static void flush(assay_sum *sum)
@@ -44,27 +64,34 @@ static void flush(assay_sum *sum)
 
 void assay_sum_add(assay_sum *sum, const mpq_t term, uint64_t count)
 {
+    if (mpq_sgn(term) == 0) {
+        return;
+    }
     if (count == 1) {
-        mpq_add(sum->chunk, sum->chunk, term);
+        add_small(sum, term);
     } else {
         mpq_t scaled;
         mpz_t n;
         mpq_init(scaled);
         mpz_init(n);
         assay_mpz_set_u64(n, count);
-        mpq_set_z(scaled, n);
-        mpq_mul(scaled, scaled, term);
-        mpq_add(sum->chunk, sum->chunk, scaled);
+        mpz_mul(mpq_numref(scaled), mpq_numref(term), n);
+        mpz_set(mpq_denref(scaled), mpq_denref(term));
+        add_small(sum, scaled);
         mpz_clear(n);
         mpq_clear(scaled);
     }
-    if (mpz_sizeinbase(mpq_denref(sum->chunk), 2) > CHUNK_BITS) {
-        flush(sum);
+    if (mpz_sizeinbase(mpq_denref(sum->small), 2) > SMALL_BITS) {
+        flush_small(sum);
+        if (mpz_sizeinbase(mpq_denref(sum->chunk), 2) > CHUNK_BITS) {
+            flush(sum);
+        }
     }
 }
 
 void assay_sum_get(mpq_t out, assay_sum *sum)
 {
+    flush_small(sum);
     flush(sum);
     mpq_set(out, sum->total);
 }

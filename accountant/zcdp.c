@@ -28,8 +28,9 @@ assay_status assay_zcdp_delta(mpq_t delta, const mpq_t rho, const mpq_t epsilon,
                               const mpq_t alpha, assay_error *err)
 {
     if (mpq_cmp_ui(alpha, 1, 1) <= 0 || mpq_sgn(rho) < 0) {
-        return assay_fail(err, ASSAY_INVALID,
-                          "zcdp: the order must be above 1 and rho not below 0");
+        return assay_fail(
+            err, ASSAY_INVALID,
+            "zcdp: the order must be above 1 and rho not below 0");
     }
     slong prec = ASSAY_PREC;
     arb_t a, x, t;

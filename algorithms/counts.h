@@ -10,7 +10,8 @@
  *              step. Neighbours: one user's trajectory is replaced, the number
  *              of users is public.
  * Sensitivity  a replaced trajectory changes at most 2 pairs and 2 triples per
- *              step by 1: l1 = 4H and l2^2 = 4H; the triples alone 2H and 2H.
+ *              step by 1: l1 = 4H and l2^2 = 4H; the triples alone 2H and 2H
+ *              [Theorem: visit-counts-sensitivity; algorithms/visits.h].
  *              (Different triples may share a pair, or pairs be the same:
  *              then it is less.)
  * Range        counts are at most the number of users, below 2^31.
@@ -19,6 +20,7 @@
 #define ASSAY_ALGORITHMS_COUNTS_H
 
 #include "algorithms/mdp.h"
+#include "algorithms/visits.h"
 
 #define ASSAY_COUNTS_MAX_USERS ((UINT64_C(1) << 31) - 1)
 
@@ -40,10 +42,12 @@ void assay_counts_free(assay_counts *counts);
 static inline void assay_counts_add(assay_counts *counts, uint32_t h,
                                     uint32_t s, uint32_t a, uint32_t s_next)
 {
-    size_t pair = assay_shape_pair(&counts->shape, h, s, a);
-    counts->cell[pair]++;
-    counts
-        ->cell[counts->num_pairs + pair * counts->shape.num_states + s_next]++;
+    const assay_shape *shape = &counts->shape;
+    size_t pair = assay_visits_pair(shape->horizon, shape->num_states,
+                                    shape->num_actions, h, s, a);
+    size_t triple = counts->num_pairs + pair * shape->num_states + s_next;
+    assay_visits_add(counts->cell, counts->num_pairs + counts->num_triples,
+                     pair, triple);
 }
 
 /** `into` += `from`: integers, so the order of merging does not matter. */

@@ -267,7 +267,7 @@ static void plan_step(const planner *p, uint32_t h, double *scratch,
     const assay_shape *shape = &p->counts->shape;
     pthread_t thread[MAX_THREADS];
     int started[MAX_THREADS] = {0};
-    strip job[MAX_THREADS];
+    strip job[MAX_THREADS] = {{NULL, 0, 0, 0, NULL}};
     size_t width = (size_t)shape->num_states + shape->num_actions;
     for (uint32_t i = 0; i < num_threads; i++) {
         uint64_t states = shape->num_states;
@@ -322,6 +322,46 @@ static uint32_t threads_for(const assay_dp_apvi_params *params,
     return work < 100000 ? 1 : n; /* a thread must be worth starting */
 }
 
+static assay_status planner_init(planner *p, const assay_counts *released,
+                                 const double *rewards,
+                                 const assay_dp_apvi_params *params,
+                                 assay_error *err)
+{
+    const assay_shape *shape = &released->shape;
+    memset(p, 0, sizeof *p);
+    p->counts = released;
+    p->params = params;
+    p->rewards = rewards;
+    p->iota = log((double)assay_shape_pairs(shape) / params->failure);
+    assay_dp_apvi_widths_get(&p->width, params, shape);
+    p->value = calloc((size_t)(shape->horizon + 1) * shape->num_states,
+                      sizeof(double));
+    p->uniform = calloc((size_t)shape->horizon + 1, sizeof(double));
+    if (p->value == NULL || p->uniform == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for planning");
+    }
+    return assay_policy_new(&p->policy, shape, err);
+}
+
+/* Backwards through the steps. */
+static assay_status planner_run(planner *p, assay_error *err)
+{
+    const assay_shape *shape = &p->counts->shape;
+    uint32_t threads = threads_for(p->params, shape);
+    size_t width = (size_t)shape->num_states + shape->num_actions;
+    double *scratch = calloc(width * threads, sizeof(double));
+    if (scratch == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for planning");
+    }
+    for (uint32_t h = shape->horizon; h-- > 0;) {
+        plan_step(p, h, scratch, threads);
+        p->uniform[h] = mean_of(p->value + (size_t)h * shape->num_states,
+                                shape->num_states);
+    }
+    free(scratch);
+    return ASSAY_OK;
+}
+
 assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
                                 const assay_counts *released,
                                 const double *rewards,
@@ -330,48 +370,27 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
 {
     planner p;
     const assay_shape *shape = &released->shape;
-    uint32_t threads = threads_for(params, shape);
-    size_t width = (size_t)shape->num_states + shape->num_actions;
-    double *scratch = NULL;
     assay_status status = assay_dp_apvi_params_check(params, shape, err);
-    memset(&p, 0, sizeof p);
     if (status == ASSAY_OK) {
         status = check_rewards(rewards, shape, err);
-    }
-    if (status == ASSAY_OK) {
-        status = assay_policy_new(&p.policy, shape, err);
     }
     if (status != ASSAY_OK) {
         return status;
     }
-    p.counts = released;
-    p.params = params;
-    p.rewards = rewards;
-    p.value = calloc((size_t)(shape->horizon + 1) * shape->num_states,
-                     sizeof(double));
-    p.iota = log((double)assay_shape_pairs(shape) / params->failure);
-    assay_dp_apvi_widths_get(&p.width, params, shape);
-    scratch = calloc(width * threads, sizeof(double));
-    p.uniform = calloc((size_t)shape->horizon + 1, sizeof(double));
-    if (p.value == NULL || p.uniform == NULL || scratch == NULL) {
-        status = assay_fail(err, ASSAY_MEMORY, "no memory for planning");
-        goto cleanup;
+    status = planner_init(&p, released, rewards, params, err);
+    if (status == ASSAY_OK) {
+        status = planner_run(&p, err);
     }
-    for (uint32_t h = shape->horizon; h-- > 0;) {
-        plan_step(&p, h, scratch, threads);
-        p.uniform[h] =
-            mean_of(p.value + (size_t)h * shape->num_states, shape->num_states);
+    if (status == ASSAY_OK) {
+        if (value != NULL) {
+            memcpy(value, p.value, shape->num_states * sizeof(double));
+        }
+        *out = p.policy;
+        p.policy = NULL;
     }
-    if (value != NULL) {
-        memcpy(value, p.value, shape->num_states * sizeof(double));
-    }
-    *out = p.policy;
-    p.policy = NULL;
-cleanup:
     assay_policy_free(p.policy);
     free(p.value);
     free(p.uniform);
-    free(scratch);
     return status;
 }
 

@@ -390,8 +390,8 @@ static void improve(assay_online *l)
 int assay_online_plan(assay_online *learner)
 {
     assay_online *l = learner;
-    int policy_changed = l->fresh;
     int moved = l->fresh;
+    int policy_changed = moved;
     uint32_t h = l->mixed != NULL ? l->board.shape.horizon : l->deepest;
     if (l->mixed != NULL && !l->fresh) {
         improve(l); /* with the values of the user before */

@@ -101,19 +101,20 @@ static assay_status note_user(part *p, const assay_csv_row *row)
 static void add_row(part *p, const assay_csv_row *row)
 {
     assay_counts *counts = p->counts;
-    uint32_t num_states = counts->shape.num_states;
-    size_t pair = assay_shape_pair(&counts->shape, (uint32_t)row->h - 1,
-                                   (uint32_t)row->s, (uint32_t)row->a);
-    int64_t *triple =
-        counts->cell + counts->num_pairs + pair * num_states + row->s_next;
+    uint32_t h = (uint32_t)row->h - 1;
+    size_t pair;
+    size_t triple;
     p->rows++;
-    if (p->shared) {
-        __atomic_fetch_add(counts->cell + pair, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(triple, 1, __ATOMIC_RELAXED);
-    } else {
-        counts->cell[pair]++;
-        (*triple)++;
+    if (!p->shared) {
+        assay_counts_add(counts, h, (uint32_t)row->s, (uint32_t)row->a,
+                         (uint32_t)row->s_next);
+        return;
     }
+    pair =
+        assay_shape_pair(&counts->shape, h, (uint32_t)row->s, (uint32_t)row->a);
+    triple = counts->num_pairs + pair * counts->shape.num_states + row->s_next;
+    __atomic_fetch_add(counts->cell + pair, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(counts->cell + triple, 1, __ATOMIC_RELAXED);
 }
 
 static assay_status take_line(part *p, const char *text, size_t len)
@@ -412,18 +413,58 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
     return status;
 }
 
+/* Digits of x and then `end`; returns the place behind. */
+static char *put_number(char *at, uint64_t x, char end)
+{
+    char digits[20];
+    size_t n = 0;
+    do {
+        digits[n++] = (char)('0' + x % 10);
+        x /= 10;
+    } while (x > 0);
+    while (n > 0) {
+        *at++ = digits[--n];
+    }
+    *at++ = end;
+    return at;
+}
+
+/* A reward is one of a few: its text is made once. */
+#define REWARD_LEN 28
+
+static char *reward_texts(const assay_mdp *mdp)
+{
+    size_t pairs = assay_shape_pairs(&mdp->shape);
+    char *text = calloc(pairs, REWARD_LEN);
+    for (size_t i = 0; text != NULL && i < pairs; i++) {
+        (void)snprintf(text + i * REWARD_LEN, REWARD_LEN, "%.17g",
+                       mdp->reward[i]);
+    }
+    return text;
+}
+
 static void write_user(FILE *file, const assay_mdp *mdp,
-                       const double *behaviour, uint64_t user,
-                       assay_envrand *rand)
+                       const double *behaviour, const char *rewards,
+                       uint64_t user, assay_envrand *rand)
 {
     const assay_shape *shape = &mdp->shape;
     uint32_t s = assay_mdp_reset(mdp, rand);
     for (uint32_t h = 0; h < shape->horizon; h++) {
+        char line[160];
+        char *at = line;
         size_t row = assay_shape_pair(shape, h, s, 0);
         uint32_t a = assay_mdp_draw(behaviour + row, shape->num_actions, rand);
         uint32_t next = assay_mdp_step(mdp, h, s, a, rand);
-        (void)fprintf(file, "%" PRIu64 ",%u,%u,%u,%.17g,%u\n", user, h + 1, s,
-                      a, mdp->reward[row + a], next);
+        const char *r = rewards + (row + a) * REWARD_LEN;
+        at = put_number(at, user, ',');
+        at = put_number(at, h + 1, ',');
+        at = put_number(at, s, ',');
+        at = put_number(at, a, ',');
+        memcpy(at, r, strlen(r));
+        at += strlen(r);
+        *at++ = ',';
+        at = put_number(at, next, '\n');
+        (void)fwrite(line, 1, (size_t)(at - line), file);
         s = next;
     }
 }
@@ -435,18 +476,24 @@ assay_status assay_trajectories_write_csv(const char *path,
                                           assay_error *err)
 {
     assay_envrand rand;
+    char *rewards = reward_texts(mdp);
     FILE *file = fopen(path, "wb");
     int bad;
-    if (file == NULL) {
-        return assay_fail(err, ASSAY_IO, "%s: %s", path, strerror(errno));
+    if (file == NULL || rewards == NULL) {
+        if (file != NULL) {
+            (void)fclose(file);
+        }
+        free(rewards);
+        return assay_fail(err, ASSAY_IO, "%s: cannot be written", path);
     }
     assay_envrand_init(&rand, seed, 0);
     (void)fprintf(file, HEADER "\n");
     for (uint64_t user = 1; user <= num_users && !ferror(file); user++) {
-        write_user(file, mdp, behaviour, user, &rand);
+        write_user(file, mdp, behaviour, rewards, user, &rand);
     }
     bad = ferror(file);
     bad |= fclose(file) != 0;
+    free(rewards);
     if (bad) {
         return assay_fail(err, ASSAY_IO, "%s: cannot write all of it", path);
     }

@@ -211,18 +211,28 @@ static size_t table_slot(assay_table *t, uint64_t key, assay_error *err)
     return i;
 }
 
+/* Log ratio of two counts, shrunk towards 0 by its own uncertainty: a key seen
+ * twice must not look like the best event. */
+static double shrunk(double c1, double c2, double n1, double n2)
+{
+    double r = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+    double v = 1 / (c1 + 0.5) + 1 / (c2 + 0.5);
+    return r * r * r / (r * r + v);
+}
+
 static void table_weigh(assay_table *t, double n1, double n2)
 {
-    double rare[2] = {0.5, 0.5};
+    double rare[2] = {0, 0};
     for (size_t i = 0; i <= t->mask; i++) {
         double c1 = t->count[2 * i], c2 = t->count[2 * i + 1];
-        t->weight[i] = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
         if (c1 + c2 <= 1) {
             rare[0] += c1;
             rare[1] += c2;
+        } else {
+            t->weight[i] = shrunk(c1, c2, n1, n2);
         }
     }
-    t->other = log(rare[0] / (n1 + 1)) - log(rare[1] / (n2 + 1));
+    t->other = shrunk(rare[0], rare[1], n1, n2);
     for (size_t i = 0; i <= t->mask; i++) {
         if (t->count[2 * i] + t->count[2 * i + 1] <= 1) {
             t->weight[i] = t->other;
@@ -419,7 +429,7 @@ static assay_status copy_steps(assay_steps *to, const assay_steps *from,
 static double *gather_all(const assay_training *d, int side,
                           assay_feature_kind kind, size_t *num)
 {
-    size_t most = 4000000, rows = d->num_blocks * BLOCK;
+    size_t most = 12000000, rows = d->num_blocks * BLOCK;
     size_t blocks = d->num_blocks;
     if (rows * d->width > most) {
         blocks = most / d->width / BLOCK + 1;
@@ -644,15 +654,17 @@ static assay_status fit_base(assay_model *m, const shape *s,
     if (status == ASSAY_OK && s->mixed) {
         status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
     }
-    static const assay_feature_kind kinds[] = {ASSAY_F_RAW, ASSAY_F_DIFF,
-                                               ASSAY_F_SORTED};
-    for (size_t k = 0; k < 3 && s->numeric; k++) {
-        for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
-            if (k == 1 && j == 0) {
-                continue;
-            }
-            status = add_feature(m, d, (assay_feature){kinds[k], (int)j}, err);
+    for (size_t j = 0; status == ASSAY_OK && s->numeric && j < d->width; j++) {
+        status = add_feature(m, d, (assay_feature){ASSAY_F_RAW, (int)j}, err);
+        if (status == ASSAY_OK && j > 0) {
+            status =
+                add_feature(m, d, (assay_feature){ASSAY_F_DIFF, (int)j}, err);
         }
+    }
+    for (size_t k = 0; status == ASSAY_OK && s->numeric && k <= 4; k++) {
+        /* order statistics: ends, quartiles, median */
+        int rank = (int)(k * (d->width - 1) / 4);
+        status = add_feature(m, d, (assay_feature){ASSAY_F_SORTED, rank}, err);
     }
     if (status == ASSAY_OK && s->numeric) {
         status = add_feature(m, d, (assay_feature){ASSAY_F_SUM, 0}, err);

@@ -49,6 +49,7 @@ typedef struct assay_model {
     size_t num_pieces;
     assay_piece *piece;
     struct assay_boost *boost;
+    int is_fit; /* 1: weights of a joint fit, which overfits rare events */
 } assay_model;
 
 /** Training rows: blocks of both sides. */

@@ -29,11 +29,11 @@ typedef struct plan {
 static plan make_plan(uint64_t samples, size_t width)
 {
     plan p;
-    /* 30 % + 20 % of a small run, 9 % + 6 % of a large one */
+    /* 30 % + 20 % of a small run, 7 % + 8 % of a large one */
     double size = log10((double)samples);
     double part = fmin(fmax((size - 4.0) / 3.0, 0), 1);
-    double train = (0.30 - 0.21 * part) * (double)samples;
-    double pick = (0.20 - 0.14 * part) * (double)samples;
+    double train = (0.30 - 0.23 * part) * (double)samples;
+    double pick = (0.20 - 0.12 * part) * (double)samples;
     train = fmin(train, fmin(2e6, 16e6 / (double)width));
     pick = fmin(pick, 8e6);
     p.unit = samples / 64 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 64 + 1)
@@ -172,25 +172,48 @@ static assay_status score_range(scores *c, const assay_source *source,
                             err);
 }
 
-static assay_event choose(scores *c, size_t k, size_t n,
-                          const assay_claim *claim, double target,
-                          double level, double caution)
+static void sort_scores(scores *c, size_t n)
 {
-    assay_event e = assay_work_choose(claim, c->s[k][0], c->s[k][1], c->spare,
-                                      n, target, level, caution);
-    e.model = c->which[k];
-    return e;
+    for (size_t k = 0; k < c->num; k++) {
+        assay_work_sort(c->s[k][0], c->spare, n);
+        assay_work_sort(c->s[k][1], c->spare, n);
+    }
 }
 
-/* Which attackers are worth all selection rows: the best few, judged with
- * care and judged boldly. */
+/* Is the score a log-likelihood ratio that was not fitted to rare accidents? */
+static int trusted(const assay_model *m)
+{
+    int ok = m->boost == NULL && !m->is_fit && m->num_pieces > 0;
+    for (size_t k = 0; k < m->num_pieces; k++) {
+        const assay_piece *p = &m->piece[k];
+        ok &= p->kind != ASSAY_PIECE_IDENTITY &&
+              p->feature.kind != ASSAY_F_BITS &&
+              (p->kind == ASSAY_PIECE_STEPS || p->table.used <= 4096);
+    }
+    return ok;
+}
+
+static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)
+{
+    o->is_ratio = 0;
+    if (trusted(&c->models->model[c->which[k]])) {
+        assay_work_calibrate(o, c->s[k][0], c->s[k][1], n);
+    }
+}
+
+/* Which attackers are worth all selection rows: the best few. */
 static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
                         double target, double level, size_t *out)
 {
+    const assay_choice careful = {target, level, 2.0, 0, 1, 0, 1, 0};
     double merit[48];
     size_t num = 0;
+    sort_scores(c, n);
     for (size_t k = 0; k < c->num; k++) {
-        merit[k] = choose(c, k, n, claim, target, level, 1.0).merit;
+        assay_choice o = careful;
+        calibrate(&o, c, k, n);
+        merit[k] =
+            assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o).merit;
     }
     while (num < MAX_KEEP && num < c->num) {
         size_t at = 0;
@@ -198,7 +221,7 @@ static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
             at = merit[k] > merit[at] ? k : at;
         }
         out[num++] = c->which[at];
-        merit[at] = -2;
+        merit[at] = -30;
     }
     return num;
 }
@@ -229,29 +252,31 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     return status;
 }
 
-/* The events to certify: the best one with ordinary caution, then a bolder
- * and a more careful choice if they differ. */
-static void choose_events(assay_certify *z, scores *c, size_t n,
+/* The events to certify: the best one, the best among clearly smaller ones and
+ * the best among clearly larger ones (the estimates are noisy). */
+static void choose_events(assay_certify *z, const scores *c, size_t n,
                           const assay_claim *claim, double target,
                           double level)
 {
-    static const double caution[] = {0.8, 0.25, 2.0};
+    assay_choice o = {target, level, 2.0, 0, 1, 0, 1, 0};
+    double mass = 0;
     for (int round = 0; round < 3; round++) {
-        assay_event best = {.merit = -1};
+        assay_event best = {.merit = -10};
+        if (round > 0) {
+            o.mass_min = round == 1 ? 0 : 1.6 * mass;
+            o.mass_max = round == 1 ? 0.65 * mass : 1;
+        }
         for (size_t k = 0; k < c->num; k++) {
+            calibrate(&o, c, k, n);
             assay_event e =
-                choose(c, k, n, claim, target, level, caution[round]);
+                assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o);
+            e.model = c->which[k];
             best = e.merit > best.merit ? e : best;
         }
-        int known = best.merit < 0;
-        for (size_t k = 0; k < z->num_events; k++) {
-            const assay_event *e = &z->event[k];
-            known |= e->model == best.model && e->swapped == best.swapped &&
-                     fabs(log((e->p[0] + 1e-12) / (best.p[0] + 1e-12))) < 0.1;
-        }
-        if (!known) {
+        if (best.merit > -10) {
             z->event[z->num_events++] = best;
         }
+        mass = round == 0 ? best.p[0] : mass;
     }
 }
 
@@ -292,6 +317,7 @@ static assay_status select_events(assay_certify *z, const assay_models *models,
     status = score_range(&c, source, p->pick_end, p->select_end, p->unit,
                          o->threads, err);
     if (status == ASSAY_OK) {
+        sort_scores(&c, n);
         choose_events(z, &c, n, &o->claim, target, level);
         if (o->claim.kind == ASSAY_CLAIM_RHO) {
             choose_profile(z, &c, n, &o->claim, target, level);
@@ -389,7 +415,7 @@ assay_status assay_audit_screen(double *out, const assay_source *source,
     }
     assay_status status = prepare(z, &models, source, &p, &o, (double)target,
                                   err);
-    *out = status == ASSAY_OK && z->num_events > 0 ? z->event[0].merit : 0;
+    *out = status == ASSAY_OK && z->num_events > 0 ? z->event[0].merit : -20;
     free(z);
     assay_models_clear(&models);
     return status;

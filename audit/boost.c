@@ -217,6 +217,7 @@ assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
     if (status == ASSAY_OK) {
         status = copy_model(out, base, z.num_pieces, beta, z.offset, err);
         (void)snprintf(out->name, sizeof out->name, "logistic");
+        out->is_fit = 1;
     }
     design_clear(&z);
     return status;

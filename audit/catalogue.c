@@ -23,8 +23,8 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     out->specimen = specimen;
     out->oracle = NAN;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
-    uint64_t screen = samples / 200, spent = 0;
-    screen = screen < 4000 ? 4000 : screen > 60000 ? 60000 : screen;
+    uint64_t screen = samples / 250, spent = 0;
+    screen = screen < 4000 ? 4000 : screen > 100000 ? 100000 : screen;
     assay_status status = assay_search_pair(&out->pair, &spent, specimen,
                                             screen, samples, seed + 1, err);
     if (status != ASSAY_OK) {

@@ -230,7 +230,7 @@ static double event_level(const assay_certify *z, size_t k, double level)
     if (z->num_events == 1) {
         return level;
     }
-    return k == 0 ? 0.8 * level : 0.2 * level / (double)(z->num_events - 1);
+    return k == 0 ? 0.7 * level : 0.3 * level / (double)(z->num_events - 1);
 }
 
 static double profile_level(double level)
@@ -454,7 +454,7 @@ assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
         out->samples = at;
         out->certified = at - first;
         out->detection_limit = assay_bound_detection_limit(
-            &options->claim, at - first, 0.8 * (1 - options->confidence),
+            &options->claim, at - first, 0.7 * (1 - options->confidence),
             &out->detection_mass);
     }
     free(examples);

@@ -75,6 +75,7 @@ static void mutate(climb *c, assay_pair *p)
 static assay_status hill_climb(climb *c, assay_error *err)
 {
     assay_status status = ASSAY_OK;
+    c->samples = c->samples / 4 > 3000 ? c->samples / 4 : 3000;
     for (int restart = 0; status == ASSAY_OK && restart < 4; restart++) {
         assay_pair here;
         double at, next;
@@ -93,6 +94,34 @@ static assay_status hill_climb(climb *c, assay_error *err)
     return status;
 }
 
+/* All pairs with a few runs, then the best three with four times as many. */
+static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
+                                 assay_error *err)
+{
+    double merit[8] = {0};
+    assay_status status = ASSAY_OK;
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        status = try_pair(c, &pairs[k], &merit[k], err);
+    }
+    if (num <= 1) {
+        return status;
+    }
+    uint64_t samples = c->samples;
+    c->samples *= 4;
+    c->merit = -30;
+    for (int round = 0; status == ASSAY_OK && round < 3 && round < (int)num; round++) {
+        size_t at = 0;
+        for (size_t k = 1; k < num; k++) {
+            at = merit[k] > merit[at] ? k : at;
+        }
+        double again;
+        merit[at] = -40;
+        status = try_pair(c, &pairs[at], &again, err);
+    }
+    c->samples = samples;
+    return status;
+}
+
 assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
                                const assay_specimen *specimen, uint64_t samples,
                                uint64_t target, uint64_t seed, assay_error *err)
@@ -100,18 +129,14 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
     assay_pair pairs[8];
     size_t num = assay_specimen_pairs(specimen, pairs);
     climb c = {.specimen = specimen, .samples = samples, .target = target,
-               .seed = seed, .merit = -1};
+               .seed = seed, .merit = -30};
     assay_rng_seed(&c.rng, seed, 77, 0);
     *spent = 0;
     *out = pairs[0];
     if (num == 1 && !(specimen->search > 0)) {
         return ASSAY_OK;
     }
-    assay_status status = ASSAY_OK;
-    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
-        double merit;
-        status = try_pair(&c, &pairs[k], &merit, err);
-    }
+    assay_status status = screen_pairs(&c, pairs, num, err);
     if (status == ASSAY_OK && specimen->search > 0) {
         status = hill_climb(&c, err);
     }
@@ -124,7 +149,7 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
 
 /* ---- oracle ----------------------------------------------------------------------- */
 
-#define ORACLE_ROWS 3000000
+#define ORACLE_ROWS 2000000
 
 typedef struct oracle_work {
     assay_oracle oracle;
@@ -150,13 +175,33 @@ static assay_status oracle_unit(void *arg, int thread, uint64_t first,
     return ASSAY_OK;
 }
 
-static double count_inside(const float *x, size_t n, const assay_event *e)
+static int compare_down(const void *a, const void *b)
 {
-    double k = 0;
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x < y) - (x > y);
+}
+
+/* Runs of the first side sorted by their log ratio, largest first: at every
+ * threshold p1 is their share and p2 the mean of exp(-ratio), which has far
+ * less noise than counting the other side. */
+static double oracle_sweep(const float *ratio, size_t n, double samples,
+                           double level, const assay_claim *claim)
+{
+    double best = 0, p2 = 0;
+    size_t next = 1;
     for (size_t i = 0; i < n; i++) {
-        k += e->swapped ? x[i] <= e->threshold : x[i] >= e->threshold;
+        p2 += exp(-(double)ratio[i]) / (double)n;
+        int last = i + 1 == n || ratio[i + 1] < ratio[i] - 1e-6f;
+        if (!last || i + 1 < next) {
+            continue;
+        }
+        next = i + 1 + i / 200;
+        double p1 = (double)(i + 1) / (double)n;
+        best = fmax(best, assay_bound_fast(claim, p1 * samples, samples,
+                                           fmax(p2 * samples - 0.5, 0), samples,
+                                           level));
     }
-    return k;
+    return best;
 }
 
 /* Rho claims: the profile of the exact ratio. */
@@ -182,15 +227,17 @@ static double oracle_bound(oracle_work *w, size_t n, double samples,
     if (claim->kind == ASSAY_CLAIM_RHO) {
         return oracle_profile(w, n, samples, level, claim, spare);
     }
-    /* threshold from the first half, probabilities from the second */
-    size_t half = n / 2;
-    assay_event e = assay_work_choose(claim, w->score[0], w->score[1], spare,
-                                      half, samples, level, 0.3);
-    double k1 = count_inside(w->score[e.swapped] + half, half, &e);
-    double k2 = count_inside(w->score[!e.swapped] + half, half, &e);
-    double scale = samples / (double)half;
-    return assay_bound_fast(claim, k1 * scale, samples, k2 * scale, samples,
-                            level);
+    (void)spare;
+    for (size_t i = 0; i < n; i++) {
+        w->score[1][i] = -w->score[1][i];
+    }
+    double best = 0;
+    for (int side = 0; side < 2; side++) {
+        qsort(w->score[side], n, sizeof(float), compare_down);
+        best = fmax(best, oracle_sweep(w->score[side], n, samples, level,
+                                       claim));
+    }
+    return best;
 }
 
 assay_status assay_search_oracle(double *out, const assay_specimen *specimen,

@@ -14,14 +14,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* How many edges are below x; no branch depends on x. */
 static size_t lower_bin(const double *edge, size_t n, double x)
 {
     size_t lo = 0, len = n;
     while (len > 0) {
-        size_t half = len / 2;
-        int right = x > edge[lo + half];
-        lo += right ? half + 1 : 0;
-        len = right ? len - half - 1 : half;
+        size_t half = (len + 1) / 2;
+        lo += edge[lo + half - 1] < x ? half : 0;
+        len -= half;
     }
     return lo;
 }

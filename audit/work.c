@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/binomial.h"
+
 int assay_work_threads(int wanted)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -145,22 +147,76 @@ void assay_work_sort(float *x, float *spare, size_t n)
 
 typedef struct sweep {
     const assay_claim *claim;
-    double n, target, level, caution;
+    double n;
+    const assay_choice *o;
+    double other; /* expected count of the second side by calibration */
     assay_event best;
 } sweep;
+
+/* Estimates of rare events are the ones that luck inflates most: the fewer the
+ * counts, the more standard deviations they are worsened by. */
+static double care(const sweep *s, double k1, double k2)
+{
+    return s->o->caution + 2.5 / sqrt(1 + (k1 + k2) / 200);
+}
+
+/* Counting estimates the log ratio of a rare event poorly; a calibrated score
+ * knows it to a few percent. Weigh both, unless they disagree. */
+static double log_ratio(const sweep *s, double top, double k2, double v,
+                        double *sd)
+{
+    double counted = log(top * s->n / k2);
+    *sd = sqrt(v / s->n);
+    if (!s->o->is_ratio || !(s->other > 0)) {
+        return counted;
+    }
+    double modelled = log(top * s->n / s->other);
+    double w = 0.08 * fabs(modelled) + 1e-4;
+    if (fabs(modelled - counted) > 2 * sqrt(*sd * *sd + w * w)) {
+        return counted;
+    }
+    double a = 1 / (*sd * *sd), b = 1 / (w * w);
+    *sd = sqrt(1 / (a + b));
+    return (a * counted + b * modelled) / (a + b);
+}
+
+/* Predicted bound, epsilon, many counts: the estimate minus the noise of the
+ * certification and some of that of the estimate itself. It may be negative,
+ * so that weak attackers can still be told apart. */
+static double merit_many(const sweep *s, double k1, double k2)
+{
+    double p1 = k1 / s->n, p2 = k2 / s->n, top = p1 - s->claim->delta;
+    if (!(top > 0)) {
+        return -10;
+    }
+    double v = p1 * (1 - p1) / (top * top) + (1 - p2) / p2, sd;
+    double z = -assay_normal_quantile(s->o->level);
+    double x = log_ratio(s, top, k2, v, &sd);
+    return x - z * sqrt(v / s->o->target) - care(s, k1, k2) * sd;
+}
+
+static double merit_few(const sweep *s, double k1, double k2)
+{
+    double target = s->o->target, scale = target / s->n, c = care(s, k1, k2);
+    double a = k1 - c * sqrt(k1 * (1 - k1 / s->n));
+    double b = k2 + 0.3 + c * sqrt((k2 + 0.3) * (1 - k2 / s->n));
+    if (!(a > 0)) {
+        return -10;
+    }
+    double bound = assay_bound_fast(s->claim, a * scale, target, b * scale,
+                                    target, s->o->level);
+    return bound > 0 ? bound : (a - b) / (s->n + a + b) - 1;
+}
 
 /* A threshold where k1 of the first side and k2 of the second are inside. */
 static void consider(sweep *s, double k1, double k2, float threshold,
                      int swapped)
 {
-    double scale = s->target / s->n, c = s->caution;
-    double a = k1 - c * sqrt(k1 * (1 - k1 / s->n));
-    double b = k2 + c * sqrt((k2 + 0.3) * (1 - k2 / s->n));
-    if (!(a > 0)) {
+    if (k1 < s->o->mass_min * s->n || k1 > s->o->mass_max * s->n) {
         return;
     }
-    double merit = assay_bound_fast(s->claim, a * scale, s->target, b * scale,
-                                    s->target, s->level);
+    int many = s->claim->kind == ASSAY_CLAIM_EPS && k1 > 40 && k2 > 40;
+    double merit = many ? merit_many(s, k1, k2) : merit_few(s, k1, k2);
     if (merit > s->best.merit) {
         s->best.merit = merit;
         s->best.threshold = threshold;
@@ -177,6 +233,7 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
 {
     size_t i = 0, j = 0;
     double next = 1;
+    s->other = 0;
     while (i < n || j < n) {
         float x = i < n ? a[swapped ? i : n - 1 - i] : 0;
         float y = j < n ? b[swapped ? j : n - 1 - j] : 0;
@@ -188,11 +245,17 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
         } else {
             t = swapped ? (x < y ? x : y) : (x > y ? x : y);
         }
+        size_t i0 = i, j0 = j;
         while (i < n && a[swapped ? i : n - 1 - i] == t) {
             i++;
         }
         while (j < n && b[swapped ? j : n - 1 - j] == t) {
             j++;
+        }
+        if (s->o->is_ratio) {
+            double r = s->o->slope * (double)t + s->o->offset;
+            s->other += swapped ? (double)(j - j0) * exp(r)
+                                : (double)(i - i0) * exp(-r);
         }
         if ((double)(i + j) >= next) {
             consider(s, (double)(swapped ? j : i), (double)(swapped ? i : j),
@@ -202,15 +265,47 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
     }
 }
 
-assay_event assay_work_choose(const assay_claim *claim, float *left,
-                              float *right, float *spare, size_t n,
-                              double target, double level, double caution)
+assay_event assay_work_choose(const assay_claim *claim, const float *left,
+                              const float *right, size_t n,
+                              const assay_choice *choice)
 {
-    sweep s = {claim, (double)n, target, level, caution,
-               {0, 0, 0, -1, {0, 0}}};
-    assay_work_sort(left, spare, n);
-    assay_work_sort(right, spare, n);
+    sweep s = {claim, (double)n, choice, 0, {0, 0, 0, -20, {0, 0}}};
     walk(&s, left, right, n, 0);
     walk(&s, left, right, n, 1);
     return s.best;
+}
+
+/* Newton steps on slope and offset; a stride keeps it to 2^18 runs a side. */
+void assay_work_calibrate(assay_choice *choice, const float *left,
+                          const float *right, size_t n)
+{
+    double a = 1, b = 0;
+    size_t stride = n / 262144 + 1;
+    for (int it = 0; it < 8; it++) {
+        double g[2] = {0, 0}, h[3] = {1e-9, 0, 1e-9};
+        for (size_t i = 0; i < 2 * n; i += stride) {
+            int is_left = i < n;
+            double s = (double)(is_left ? left[i] : right[i - n]);
+            double p = 1 / (1 + exp(-(a * s + b))), w = p * (1 - p);
+            g[0] += (is_left - p) * s;
+            g[1] += is_left - p;
+            h[0] += w * s * s;
+            h[1] += w * s;
+            h[2] += w;
+        }
+        double det = h[0] * h[2] - h[1] * h[1];
+        if (!(fabs(det) > 1e-12)) {
+            break;
+        }
+        double da = (g[0] * h[2] - g[1] * h[1]) / det;
+        double db = (g[1] * h[0] - g[0] * h[1]) / det;
+        a += fmin(fmax(da, -2), 2);
+        b += fmin(fmax(db, -2), 2);
+        if (fabs(da) + fabs(db) < 1e-6) {
+            break;
+        }
+    }
+    choice->slope = a;
+    choice->offset = b;
+    choice->is_ratio = isfinite(a) && isfinite(b) && a > 0.05 && a < 20;
 }

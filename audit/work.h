@@ -34,12 +34,22 @@ typedef struct assay_event {
     double p[2];       /* estimated probabilities, first the likelier side */
 } assay_event;
 
-/**
- * The best event of one score. `caution` is how many standard deviations the
- * counts are worsened by before they are scaled to `target` runs.
- */
-assay_event assay_work_choose(const assay_claim *claim, float *left,
-                              float *right, float *spare, size_t n,
-                              double target, double level, double caution);
+typedef struct assay_choice {
+    double target;  /* runs of the certification */
+    double level;
+    double caution; /* standard deviations by which estimates are worsened */
+    double mass_min, mass_max; /* of the event on the likelier side */
+    int is_ratio; /* the score is meant to be a log-likelihood ratio */
+    double slope, offset; /* its calibration, from assay_work_calibrate */
+} assay_choice;
+
+/** Logistic regression of the side on the score: ratio ~ slope s + offset. */
+void assay_work_calibrate(assay_choice *choice, const float *left,
+                          const float *right, size_t n);
+
+/** The best event of one score; `left` and `right` are sorted. */
+assay_event assay_work_choose(const assay_claim *claim, const float *left,
+                              const float *right, size_t n,
+                              const assay_choice *choice);
 
 #endif

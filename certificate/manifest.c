@@ -150,7 +150,7 @@ static assay_status check_statistic(const assay_yaml *r,
         int wanted;
     } rules[] = {{"column", count}, {"equals", count}, {"by", !count},
                  {"noise", 1},      {"specimen", 0},   {"scale", 0},
-                 {"changes", 0}};
+                 {"changes", 0},    {"algorithm", 0}};
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
         if (s != ASSAY_OK) {
@@ -398,6 +398,15 @@ assay_status assay_manifest_read(assay_manifest *out, const char *path,
         }
     }
     return status;
+}
+
+const char *assay_manifest_algorithm(const assay_manifest *manifest)
+{
+    const assay_yaml *from = manifest->learner;
+    if (from == NULL) {
+        from = &manifest->releases->items[0];
+    }
+    return assay_yaml_text(from, "algorithm");
 }
 
 void assay_manifest_clear(assay_manifest *manifest)

@@ -38,6 +38,9 @@ assay_status assay_manifest_parse(assay_manifest *out, const char *text,
     ASSAY_MUST_CHECK;
 void assay_manifest_clear(assay_manifest *manifest);
 
+/** The published algorithm that it is about, or NULL. */
+const char *assay_manifest_algorithm(const assay_manifest *manifest);
+
 /** A path of the manifest, relative to its folder: fresh memory. */
 char *assay_manifest_path(const assay_manifest *manifest, const char *path);
 

@@ -68,7 +68,7 @@ void assay_plot_profile(assay_text *out, const json_t *profile,
                       "set yrange [%g:1]\nset xrange [0:%.6g]\nset key off\n",
                       low, 2 * epsilon);
     assay_text_printf(&script,
-                      "set label 1 'certified: epsilon %s, delta %s' at "
+                      "set label 1 'epsilon %s, delta %s' at "
                       "%.9g,%.9g left offset 1,1 tc rgb '#0b4f8a'\n",
                       assay_json_text(guarantee, "epsilonDecimal"),
                       assay_json_text(guarantee, "deltaDecimal"), epsilon,
@@ -119,7 +119,7 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
     assay_text_printf(&script,
                       "set xrange [0:%.6g]\nset yrange [0.3:%.1f]\n"
                       "set xlabel 'in units of the claim'\n"
-                      "set key outside bottom center horizontal samplen 1.5\n"
+                      "set key above horizontal left samplen 1.5 width 2\n"
                       "set border 1\nset lmargin 22\nset ytics scale 0\n"
                       "set grid noytics\n"
                       "set arrow 9 from 1,0.3 to 1,%.1f nohead lw 2.5 lc rgb "

@@ -206,6 +206,12 @@ assay_status assay_proofs_status(json_t **out, const char *source,
                         : assay_fail(err, ASSAY_MEMORY, "no memory for JSON");
 }
 
+static const char *or_unknown(const json_t *object, const char *key)
+{
+    const char *text = assay_json_text(object, key);
+    return text != NULL ? text : "unknown";
+}
+
 void assay_proofs_failures(json_t *failures, const json_t *proofs)
 {
     const json_t *units = json_object_get(proofs, "units");
@@ -218,16 +224,16 @@ void assay_proofs_failures(json_t *failures, const json_t *proofs)
     }
     for (size_t i = 0; i < json_array_size(units); i++) {
         const json_t *unit = json_array_get(units, i);
-        const char *status = assay_json_text(unit, "status");
-        if (strcmp(status, "fresh") == 0) {
+        const char *status = or_unknown(unit, "status");
+        const char *proved = or_unknown(unit, "proved");
+        const char *total = or_unknown(unit, "total");
+        if (strcmp(status, "fresh") == 0 && strcmp(proved, total) == 0) {
             continue;
         }
         assay_text_clear(&line);
         assay_text_printf(&line, "proofs: %s %s is %s (%s of %s goals)",
-                          assay_json_text(unit, "lock"),
-                          assay_json_text(unit, "unit"), status,
-                          assay_json_text(unit, "proved"),
-                          assay_json_text(unit, "total"));
+                          or_unknown(unit, "lock"), or_unknown(unit, "unit"),
+                          status, proved, total);
         if (!line.failed) {
             (void)json_array_append_new(failures, json_string(line.bytes));
         }

@@ -11,6 +11,7 @@
 #include "certificate/sentence.h"
 #include "certificate/statement.h"
 
+#define PROFILE_POINTS 24
 #define FAIL(check, ...)                                                       \
     assay_findings_add(findings, check, ASSAY_FAILS, __VA_ARGS__)
 #define HOLD(check, ...)                                                       \
@@ -269,6 +270,8 @@ static int is_rule(const json_t *step, const char *rule, const char *id)
     const char *name = assay_json_text(step, "rule");
     return name != NULL && strcmp(name, rule) == 0 &&
            same_ids(json_object_get(step, "theorems"), &id, 1) &&
+           json_is_object(json_object_get(step, "in")) &&
+           json_is_object(json_object_get(step, "out")) &&
            json_object_size(step) == 4;
 }
 
@@ -484,53 +487,77 @@ static void check_budget(json_t *findings, const json_t *predicate)
     }
 }
 
-static void check_profile(json_t *findings, const json_t *predicate)
+/* rho of the whole ledger, exactly (or rounded up where a price is). */
+static void total_rho(mpq_t rho, const json_t *rows)
 {
-    const json_t *points = json_object_get(predicate, "profile");
-    json_t *groups = group_rows(assay_json_at(predicate, "ledger/rows"));
-    mpq_t rho, epsilon, delta, alpha, before;
-    size_t wrong = 0;
-    mpq_init(rho);
-    mpq_init(epsilon);
-    mpq_init(delta);
-    mpq_init(alpha);
-    mpq_init(before);
+    json_t *groups = group_rows(rows);
+    mpq_t runs;
+    mpq_init(runs);
     for (size_t i = 0; i < json_array_size(groups); i++) {
         assay_recheck_price price;
         const json_t *group = json_array_get(groups, i);
         assay_recheck_price_init(&price);
         (void)assay_recheck_event(&price, json_object_get(group, "event"), 1);
-        mpq_set_ui(epsilon,
+        mpq_set_ui(runs,
                    (unsigned long)json_integer_value(
                        json_object_get(group, "runs")),
                    1);
-        mpq_mul(epsilon, epsilon, price.rho);
-        mpq_add(rho, rho, epsilon);
+        mpq_mul(runs, runs, price.rho);
+        mpq_add(rho, rho, runs);
         assay_recheck_price_clear(&price);
     }
-    for (size_t i = 0; i < json_array_size(points) && wrong == 0; i++) {
-        const json_t *p = json_array_get(points, i);
-        if (json_object_size(p) != 3 ||
-            !assay_recheck_number(epsilon, assay_json_text(p, "epsilon")) ||
-            !assay_recheck_number(delta, assay_json_text(p, "delta")) ||
-            !assay_recheck_number(alpha, assay_json_text(p, "alpha")) ||
-            mpq_cmp(epsilon, before) <= 0 ||
-            !assay_recheck_delta(delta, rho, epsilon, alpha)) {
-            wrong = i + 1;
-        }
-        mpq_set(before, epsilon);
-    }
-    if (wrong != 0 || json_array_size(points) < 2) {
-        FAIL("profile", "point %zu is not on the curve", wrong);
-    } else {
-        HOLD("profile", "%zu points derived again", json_array_size(points));
-    }
-    mpq_clear(rho);
+    mpq_clear(runs);
+    json_decref(groups);
+}
+
+/* Point i of 24 is at i/12 of the stated epsilon. */
+static int check_point(const json_t *point, size_t i, const mpq_t rho,
+                       const char *stated)
+{
+    mpq_t epsilon, delta, alpha, at;
+    mpq_init(epsilon);
+    mpq_init(delta);
+    mpq_init(alpha);
+    mpq_init(at);
+    mpq_set_ui(at, (unsigned long)i, PROFILE_POINTS / 2);
+    mpq_canonicalize(at);
+    int ok = json_object_size(point) == 3 &&
+             assay_recheck_number(epsilon, stated) &&
+             assay_recheck_number(delta, assay_json_text(point, "delta")) &&
+             assay_recheck_number(alpha, assay_json_text(point, "alpha"));
+    mpq_mul(at, at, epsilon);
+    ok = ok &&
+         assay_recheck_number(epsilon, assay_json_text(point, "epsilon")) &&
+         mpq_equal(epsilon, at) &&
+         assay_recheck_delta(delta, rho, epsilon, alpha);
     mpq_clear(epsilon);
     mpq_clear(delta);
     mpq_clear(alpha);
-    mpq_clear(before);
-    json_decref(groups);
+    mpq_clear(at);
+    return ok;
+}
+
+static void check_profile(json_t *findings, const json_t *predicate)
+{
+    const json_t *points = json_object_get(predicate, "profile");
+    const char *stated =
+        json_string_value(assay_json_at(predicate, "guarantee/epsilon"));
+    size_t n = json_array_size(points);
+    size_t wrong = n == PROFILE_POINTS ? 0 : n + 1;
+    mpq_t rho;
+    mpq_init(rho);
+    total_rho(rho, assay_json_at(predicate, "ledger/rows"));
+    for (size_t i = 0; i < n && wrong == 0; i++) {
+        if (!check_point(json_array_get(points, i), i + 1, rho, stated)) {
+            wrong = i + 1;
+        }
+    }
+    if (wrong != 0) {
+        FAIL("profile", "point %zu is not on the curve", wrong);
+    } else {
+        HOLD("profile", "%zu points derived again", n);
+    }
+    mpq_clear(rho);
 }
 
 static void check_texts(json_t *findings, const json_t *predicate)

@@ -3,8 +3,8 @@
  * The audit's statements, from its counts: the claim is the price of the row,
  * an independent Clopper-Pearson bound does not refute it either, and the
  * stated bound lies between that one and what the bare frequencies force. A
- * bound on rho may use the whole distribution of the attacker's score, of which
- * the certificate keeps one event only: there it is compared from below.
+ * bound on rho uses the whole distribution of the attacker's score, of which
+ * the certificate keeps one event only: there it is compared with the claim.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -119,8 +119,8 @@ static int counts_agree(const json_t *r, double claim, double confidence)
                          upper_limit(k2, n2, level));
     double bare = forced(rho, k1 / n1, fmax(k2, 0.5) / n2);
     return stated >= 0 && mine <= claim && stated <= claim &&
-           (rho || stated <= bare * (1 + 1e-6)) &&
-           stated >= mine * (1 - 1e-3) - 1e-6;
+           (rho || (stated <= bare * (1 + 1e-6) &&
+                    stated >= mine * (1 - 1e-3) - 1e-6));
 }
 
 /* The row that was attacked. */
@@ -164,7 +164,7 @@ static const char *wrong_result(const json_t *predicate, const json_t *r,
     const char *why = NULL;
     mpq_t claim;
     mpq_init(claim);
-    if (json_is_true(json_object_get(r, "refuted"))) {
+    if (!json_is_false(json_object_get(r, "refuted"))) {
         why = "the audit refuted a claim";
     } else if (json_object_size(r) != 14 || event == NULL) {
         why = "a result is not about a row of the ledger";

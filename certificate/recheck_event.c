@@ -225,12 +225,12 @@ int assay_recheck_event(assay_recheck_price *out, const json_t *event,
         const char *id;
     } noises[] = {
         {"gaussian", 1, 0, "gaussian-continuous"},
-        {"rounded-gaussian", 1, 0, "rounded-gaussian"},
+        {"rounded-gaussian", 1, 0, "rounded-gaussian-vector"},
         {"discrete-gaussian", 1, 0, "gaussian-vector-zcdp"},
         {"gaussian-dp", 1, 0, "gaussian-dp"},
         {"tree-gaussian", 1, 1, "tree-gaussian"},
         {"laplace", 0, 0, "laplace-continuous"},
-        {"rounded-laplace", 0, 0, "rounded-laplace"},
+        {"rounded-laplace", 0, 0, "rounded-laplace-vector"},
         {"discrete-laplace", 0, 0, "laplace-vector"},
         {"tree-laplace", 0, 1, "tree-laplace"},
     };

@@ -137,10 +137,27 @@ static void odds_rows(assay_text *out, double epsilon)
     }
 }
 
+/* A claim that rests on somebody's word, or that was refuted, means nothing. */
+static int is_void(const assay_report_input *in)
+{
+    const json_t *results = json_object_get(in->audit, "results");
+    const json_t *g = guarantee_of(in);
+    if (g == NULL || json_is_true(json_object_get(g, "assumed"))) {
+        return 1;
+    }
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        if (json_is_true(json_object_get(json_array_get(results, i),
+                                         "refuted"))) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
 void assay_report_meaning(assay_text *out, const assay_report_input *in)
 {
     const json_t *g = guarantee_of(in);
-    if (g == NULL) {
+    if (is_void(in)) {
         return;
     }
     double epsilon = number(assay_json_text(g, "epsilon"));

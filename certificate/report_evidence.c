@@ -146,6 +146,35 @@ static void add_derivation(assay_text *out, const json_t *derived)
 
 /* ---- proofs ---- */
 
+/* The four axioms of Coq's classical reals have one name. */
+static const char *rests_on(const char *status, const char *axioms)
+{
+    static const char *const classical[] = {
+        "classic", "functional_extensionality_dep", "sig_forall_dec",
+        "sig_not_dec"};
+    size_t known = 0;
+    if (strcmp(status, "machine-checked") != 0) {
+        return "a proof on paper (docs)";
+    }
+    if (strcmp(axioms, "none") == 0) {
+        return "no axiom";
+    }
+    for (const char *at = axioms; *at != '\0';) {
+        size_t len = strcspn(at, " ");
+        size_t i = 0;
+        while (i < 4 && (strlen(classical[i]) != len ||
+                         strncmp(at, classical[i], len) != 0)) {
+            i++;
+        }
+        if (i == 4) {
+            return axioms;
+        }
+        known++;
+        at += len + (at[len] == ' ');
+    }
+    return known > 0 ? "axioms of the classical reals" : axioms;
+}
+
 static void add_theorems(assay_text *out, const json_t *rows)
 {
     assay_text_add(out, "<div class=\"wide\"><table><thead><tr><th>theorem"
@@ -159,12 +188,7 @@ static void add_theorems(assay_text *out, const json_t *rows)
         assay_text_printf(out, "<tr id=\"t-%s\"><td><code>%s</code></td>", id,
                           id);
         cell(out, status, 0);
-        cell(out,
-             strcmp(status, "machine-checked") != 0
-                 ? "a proof on paper (docs)"
-             : strcmp(axioms, "none") == 0 ? "no axiom"
-                                           : axioms,
-             0);
+        cell(out, rests_on(status, axioms), 0);
         assay_text_add(out, "</tr>\n");
     }
     assay_text_add(out, "</tbody></table></div>\n");
@@ -247,7 +271,8 @@ static void add_counterexample(assay_text *out, const json_t *r)
     assay_text_add(out, "</em> happens too often on one side: ");
     assay_text_html(out, assay_json_text(r, "mechanism"));
     assay_text_printf(out, " spends at least %s = %s, not %s. One such "
-                           "output: <code>",
+                           "output, as the attacker sees it (sum, clipped "
+                           "sum, first four numbers): <code>",
                       assay_json_text(r, "claim"),
                       assay_json_text(r, "lower"),
                       assay_json_text(r, "value"));
@@ -293,9 +318,8 @@ static void add_audit(assay_text *out, const json_t *audit)
 
 static void add_printed(assay_text *out, const assay_report_input *in)
 {
-    const assay_yaml *learner = in->manifest->learner;
-    json_t *facts = assay_statement_printed(
-        learner != NULL ? assay_yaml_text(learner, "algorithm") : NULL);
+    json_t *facts =
+        assay_statement_printed(assay_manifest_algorithm(in->manifest));
     const char *verdict = assay_json_text(facts, "verdict");
     assay_text_add(out, "<h2 id=\"printed\">What the printed constants would "
                         "have given</h2>\n<p>");

@@ -61,8 +61,8 @@ static void strength(assay_text *out, const assay_report_input *in)
 {
     const json_t *g = json_object_get(in->derived, "guarantee");
     question(out, "How strong is the guarantee?");
-    if (g == NULL) {
-        assay_text_add(out, "None is given.");
+    if (g == NULL || json_array_size(in->failures) > 0) {
+        assay_text_add(out, "No guarantee is certified; see the first box.");
     } else {
         assay_text_printf(
             out,

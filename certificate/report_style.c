@@ -73,9 +73,9 @@ const char assay_report_style[] =
     ".tiles{grid-template-columns:1fr 1fr}}\n"
     "@page{size:A4;margin:18mm 17mm}\n"
     "@media print{body{background:#fff;font-size:10.5pt}"
-    "main{max-width:none;margin:0;padding:0;border:0}"
-    "h2,h3{break-after:avoid}table,figure,.verdict,.tiles,pre,dd"
-    "{break-inside:avoid}.wide{overflow:visible}"
+    "main{max-width:none;margin:0;padding:0 2px 0 0;border:0}"
+    "h2,h3{break-after:avoid}tr,figure,.verdict,.tiles,pre,dd"
+    "{break-inside:avoid}thead{display:table-header-group}.wide{overflow:visible}"
     "a{color:inherit;text-decoration:none}"
     ".verdict,.tile,pre{-webkit-print-color-adjust:exact;"
     "print-color-adjust:exact}}\n";

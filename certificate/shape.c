@@ -76,6 +76,8 @@ static const assay_field release_fields[] = {
      "mechanism: the scale of the Laplace noise it adds"},
     {"changes", ASSAY_FIELD_COUNT, 0, NULL, NULL,
      "mechanism: how many counts one person changes by 1, at most"},
+    {"algorithm", ASSAY_FIELD_WORD, 0, "dp-apvi ucb-vi ucb-po", NULL,
+     "mechanism: whose constants these are"},
     {"specimen", ASSAY_FIELD_TEXT, 0, NULL, NULL,
      "mechanism: its name in the audit's collection instead"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};

@@ -10,6 +10,9 @@
 
 static void add_once(json_t *list, const char *id)
 {
+    if (id == NULL) {
+        return;
+    }
     for (size_t i = 0; i < json_array_size(list); i++) {
         if (strcmp(json_string_value(json_array_get(list, i)), id) == 0) {
             return;
@@ -167,8 +170,6 @@ assay_status assay_statement_digest(char out[65], const json_t *statement,
 
 static json_t *predicate(const assay_manifest *m, const assay_parts *p)
 {
-    const char *algorithm =
-        m->learner != NULL ? assay_yaml_text(m->learner, "algorithm") : NULL;
     return json_pack(
         "{s:s,s:{s:s,s:s},s:O,s:s,s:s,s:O,s:O,s:O,s:O,s:O,s:O,s:o,s:o}",
         "schema", ASSAY_PREDICATE_VERSION, "generator", "name", "assay",
@@ -178,7 +179,7 @@ static json_t *predicate(const assay_manifest *m, const assay_parts *p)
         json_object_get(p->derived, "derivation"), "profile",
         json_object_get(p->derived, "profile"), "ledger", p->ledger, "proofs",
         p->proofs, "audit", p->audit, "printed",
-        assay_statement_printed(algorithm), "notCovered",
+        assay_statement_printed(assay_manifest_algorithm(m)), "notCovered",
         assay_statement_not_covered());
 }
 

@@ -13,8 +13,10 @@
 
 static const char help[] =
     "usage: assay account EVENTS.yaml [--delta D | --epsilon E] [options]\n\n"
-    "Prints an upper bound on epsilon at delta (or on delta at epsilon) for the\n"
-    "adaptive composition of all events, by every method that applies, the best\n"
+    "Prints an upper bound on epsilon at delta (or on delta at epsilon) for "
+    "the\n"
+    "adaptive composition of all events, by every method that applies, the "
+    "best\n"
     "first.\n\n"
     "  --delta D       find epsilon at this delta (exact: 1e-6, 1/1000000)\n"
     "  --epsilon E     find delta at this epsilon\n"
@@ -61,15 +63,33 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
     opterr = 0;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         switch (c) {
-        case 'd': out->delta = optarg; break;
-        case 'e': out->epsilon = optarg; break;
-        case 'm': out->options.method = optarg; break;
-        case 'g': out->options.max_gap = atof(optarg); break;
-        case 'l': out->options.lower = 1; break;
-        case 'p': out->profile = 1; break;
-        case 'o': out->plot = optarg; break;
-        case 'j': out->json = 1; break;
-        case 'h': (void)fputs(help, stdout); return -1;
+        case 'd':
+            out->delta = optarg;
+            break;
+        case 'e':
+            out->epsilon = optarg;
+            break;
+        case 'm':
+            out->options.method = optarg;
+            break;
+        case 'g':
+            out->options.max_gap = atof(optarg);
+            break;
+        case 'l':
+            out->options.lower = 1;
+            break;
+        case 'p':
+            out->profile = 1;
+            break;
+        case 'o':
+            out->plot = optarg;
+            break;
+        case 'j':
+            out->json = 1;
+            break;
+        case 'h':
+            (void)fputs(help, stdout);
+            return -1;
         default:
             (void)assay_fail(err, ASSAY_INVALID,
                              "unknown or incomplete option '%.40s'; see --help",
@@ -143,9 +163,9 @@ static assay_status question(mpq_t target, int *fixed_epsilon,
                              const request *req, const assay_event_file *file,
                              assay_error *err)
 {
-    *fixed_epsilon = req->epsilon != NULL ||
-                     (req->delta == NULL && !file->has_delta &&
-                      file->has_epsilon);
+    *fixed_epsilon =
+        req->epsilon != NULL ||
+        (req->delta == NULL && !file->has_delta && file->has_epsilon);
     if (req->epsilon != NULL) {
         return assay_rational_parse(target, req->epsilon, "--epsilon", err);
     }
@@ -182,7 +202,7 @@ static assay_status profile_json(const assay_profile *profile, assay_error *err)
 }
 
 static assay_status print_profile(const assay_profile *profile, int json,
-                                 assay_error *err)
+                                  assay_error *err)
 {
     if (json) {
         return profile_json(profile, err);
@@ -205,7 +225,7 @@ static const char gnuplot_head[] =
     "set key off\n";
 
 static assay_status plot_profile(const assay_profile *profile, const char *path,
-                                assay_error *err)
+                                 assay_error *err)
 {
     if (strchr(path, '\'') != NULL || strchr(path, '\n') != NULL) {
         return assay_fail(err, ASSAY_INVALID,
@@ -235,8 +255,8 @@ static assay_status curve(const request *req, const assay_event_file *file,
                           assay_error *err)
 {
     assay_profile profile;
-    assay_status status = assay_profile_compute(&profile, &file->list, 20,
-                                                &req->options, err);
+    assay_status status =
+        assay_profile_compute(&profile, &file->list, 20, &req->options, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -263,11 +283,10 @@ static assay_status answer(const request *req, const assay_event_file *file,
     assay_guarantee_init(&g);
     assay_status status = question(target, &fixed_epsilon, req, file, err);
     if (status == ASSAY_OK) {
-        status = fixed_epsilon
-                     ? assay_account_delta(&g, &file->list, target,
-                                           &req->options, err)
-                     : assay_account(&g, &file->list, target, &req->options,
-                                     err);
+        status = fixed_epsilon ? assay_account_delta(&g, &file->list, target,
+                                                     &req->options, err)
+                               : assay_account(&g, &file->list, target,
+                                               &req->options, err);
     }
     if (status == ASSAY_OK) {
         status = print_guarantee(&g, req->json, err);
@@ -286,8 +305,8 @@ int assay_cli_account(int argc, char **argv)
         return 0;
     }
     assay_event_file file;
-    assay_status status = parsed ? assay_event_file_read(&file, req.path, &err)
-                                 : ASSAY_INVALID;
+    assay_status status =
+        parsed ? assay_event_file_read(&file, req.path, &err) : ASSAY_INVALID;
     if (status == ASSAY_OK) {
         status = answer(&req, &file, &err);
         assay_event_file_clear(&file);

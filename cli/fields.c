@@ -42,7 +42,7 @@ static assay_status store(const assay_field *option, const char *value,
 
 static void fill_names(struct option *names, const assay_field *table)
 {
-    for (int i = 0; table[i].name != NULL && i < MAX_OPTIONS; i++) {
+    for (int i = 0; i < MAX_OPTIONS && table[i].name != NULL; i++) {
         names[i].name = table[i].name;
         names[i].has_arg =
             table[i].kind == ASSAY_FIELD_FLAG ? no_argument : required_argument;

@@ -50,14 +50,30 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
     opterr = 0;
     while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
         switch (c) {
-        case 'e': out->epsilon = optarg; break;
-        case 'd': out->delta = optarg; break;
-        case 'r': out->rho = optarg; break;
-        case 'n': out->neighbours = optarg; break;
-        case 'u': out->unit = optarg; break;
-        case 't': out->note = optarg; break;
-        case 'j': out->json = 1; break;
-        case 'h': (void)fputs(help, stdout); return -1;
+        case 'e':
+            out->epsilon = optarg;
+            break;
+        case 'd':
+            out->delta = optarg;
+            break;
+        case 'r':
+            out->rho = optarg;
+            break;
+        case 'n':
+            out->neighbours = optarg;
+            break;
+        case 'u':
+            out->unit = optarg;
+            break;
+        case 't':
+            out->note = optarg;
+            break;
+        case 'j':
+            out->json = 1;
+            break;
+        case 'h':
+            (void)fputs(help, stdout);
+            return -1;
         default:
             (void)assay_fail(err, ASSAY_INVALID,
                              "unknown or incomplete option '%.40s'; see --help",
@@ -85,8 +101,8 @@ static assay_status read_budget(assay_budget *out, const request *req,
         return assay_fail(err, ASSAY_INVALID, "--delta needs --epsilon");
     }
     if (req->epsilon != NULL) {
-        status = assay_rational_parse(out->epsilon, req->epsilon, "--epsilon",
-                                      err);
+        status =
+            assay_rational_parse(out->epsilon, req->epsilon, "--epsilon", err);
     }
     if (status == ASSAY_OK && req->delta != NULL) {
         status = assay_rational_parse(out->delta, req->delta, "--delta", err);
@@ -148,12 +164,12 @@ static void show_json(const assay_budget *budget, const assay_budget *spent,
     for (size_t i = 1; i < json_array_size(rows); i++) {
         (void)json_array_append(entries, json_array_get(rows, i));
     }
-    json_t *object = json_pack(
-        "{s:s,s:s,s:o,s:o,s:o,s:o,s:O}", "neighbours",
-        assay_neighbours_name(budget->neighbours), "unit", budget->unit,
-        "budget", limits(budget, 1), "spent", limits(spent, 1), "left",
-        limits(left, 0), "entries", entries, "head",
-        json_object_get(all, "head"));
+    json_t *object =
+        json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:O}", "neighbours",
+                  assay_neighbours_name(budget->neighbours), "unit",
+                  budget->unit, "budget", limits(budget, 1), "spent",
+                  limits(spent, 1), "left", limits(left, 0), "entries", entries,
+                  "head", json_object_get(all, "head"));
     (void)json_dumpf(object, stdout, JSON_INDENT(2) | JSON_SORT_KEYS);
     (void)putchar('\n');
     json_decref(object);

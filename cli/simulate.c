@@ -303,7 +303,6 @@ static void remove_ledger(const char *directory, const char *path)
 /* Sums of the regret and its square at every checkpoint. */
 typedef struct sums {
     double *first, *second;
-    double ends[10000];
 } sums;
 
 static assay_status run_all(sums *total, assay_curve *curve,
@@ -321,7 +320,6 @@ static assay_status run_all(sums *total, assay_curve *curve,
             total->first[i] += curve->regret[i];
             total->second[i] += curve->regret[i] * curve->regret[i];
         }
-        total->ends[run] = curve->regret[curve->num_points - 1];
     }
     return status;
 }
@@ -394,17 +392,62 @@ static assay_status print_result(const sim_options *o, const assay_mdp *mdp,
     return status;
 }
 
+/* The custodian of a run: on the given ledger, or on a temporary one. */
+typedef struct desk {
+    char directory[64];
+    char path[96];
+    assay_custodian custodian;
+    int open;
+} desk;
+
+static assay_status desk_open(desk *d, const sim_options *o, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    if (o->ledger == NULL) {
+        status = make_ledger(d->directory, d->path, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_custodian_init(
+            &d->custodian, o->ledger == NULL ? d->path : o->ledger, err);
+        d->open = status == ASSAY_OK;
+    }
+    return status;
+}
+
+static void desk_close(desk *d)
+{
+    if (d->open) {
+        assay_custodian_clear(&d->custodian);
+    }
+    remove_ledger(d->directory, d->path);
+}
+
+/* All runs, the curve's file and the result. */
+static assay_status run_and_print(const sim_options *o, const assay_mdp *mdp,
+                                  const assay_online_params *params,
+                                  assay_curve *curve, desk *d, sums *total,
+                                  assay_error *err)
+{
+    assay_status status = run_all(total, curve, o, mdp, params,
+                                  d->open ? &d->custodian : NULL, err);
+    if (status == ASSAY_OK) {
+        status = write_curve(o, curve, total, err);
+    }
+    if (status == ASSAY_OK) {
+        status = print_result(o, mdp, curve, total, params, err);
+    }
+    return status;
+}
+
 static assay_status simulate(const sim_options *o, assay_error *err)
 {
     assay_online_params params;
     assay_mdp *mdp = NULL;
-    assay_custodian custodian;
     assay_curve curve = {0, NULL, NULL};
-    sums *total = calloc(1, sizeof *total);
-    char directory[64] = "";
-    char path[96] = "";
-    int open = 0;
+    desk d;
+    sums total = {NULL, NULL};
     assay_status status = set_params(&params, o, err);
+    memset(&d, 0, sizeof d);
     if (status == ASSAY_OK) {
         status = assay_environment_new(&mdp, o->env, err);
     }
@@ -412,41 +455,18 @@ static assay_status simulate(const sim_options *o, assay_error *err)
         status = assay_curve_init(&curve, o->episodes, o->points, err);
     }
     if (status == ASSAY_OK && params.trust != ASSAY_TRUST_NONE) {
-        status =
-            o->ledger == NULL ? make_ledger(directory, path, err) : ASSAY_OK;
-        if (status == ASSAY_OK) {
-            status = assay_custodian_init(
-                &custodian, o->ledger == NULL ? path : o->ledger, err);
-            open = status == ASSAY_OK;
-        }
-    }
-    if (status == ASSAY_OK && total != NULL) {
-        total->first = calloc(curve.num_points, sizeof(double));
-        total->second = calloc(curve.num_points, sizeof(double));
-    }
-    if (status == ASSAY_OK &&
-        (total == NULL || total->first == NULL || total->second == NULL)) {
-        status = assay_fail(err, ASSAY_MEMORY, "no memory");
+        status = desk_open(&d, o, err);
     }
     if (status == ASSAY_OK) {
-        status = run_all(total, &curve, o, mdp, &params,
-                         open ? &custodian : NULL, err);
+        total.first = calloc(curve.num_points + 1, sizeof(double));
+        total.second = calloc(curve.num_points + 1, sizeof(double));
+        status = total.first == NULL || total.second == NULL
+                     ? assay_fail(err, ASSAY_MEMORY, "no memory")
+                     : run_and_print(o, mdp, &params, &curve, &d, &total, err);
     }
-    if (status == ASSAY_OK) {
-        status = write_curve(o, &curve, total, err);
-    }
-    if (status == ASSAY_OK) {
-        status = print_result(o, mdp, &curve, total, &params, err);
-    }
-    if (open) {
-        assay_custodian_clear(&custodian);
-    }
-    remove_ledger(directory, path);
-    if (total != NULL) {
-        free(total->first);
-        free(total->second);
-        free(total);
-    }
+    desk_close(&d);
+    free(total.first);
+    free(total.second);
     assay_curve_clear(&curve);
     assay_mdp_free(mdp);
     assay_online_params_clear(&params);

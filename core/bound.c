@@ -82,6 +82,8 @@ int64_t assay_sqrt_up(int64_t x)
     while (above - below > 1) {
         int64_t middle = below + (above - below) / 2;
         //@ assert inside: 0 <= middle <= 1073741824;
+        //@ ghost lemma_square(0, middle);
+        //@ ghost lemma_square(middle, 1073741824);
         //@ assert fits: 0 <= middle * middle <= 1073741824 * 1073741824;
         if (middle * middle >= x) {
             above = middle;

@@ -8,8 +8,8 @@
  *
  * Errors  ASSAY_INVALID with the line number: an empty file, a NUL byte, a lone
  *         CR, a quote inside an unquoted field, text behind a closing quote, an
- *         open quote at the end, a record with another number of fields than the
- *         header, a record longer than ASSAY_CSV_RECORD bytes. ASSAY_IO if the
+ *         open quote at the end, a record with another number of fields than
+ *         the header, a record longer than ASSAY_CSV_RECORD bytes. ASSAY_IO if the
  *         file cannot be read.
  */
 #ifndef ASSAY_CORE_CSV_H

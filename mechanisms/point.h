@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Point number `offset` of interval i, which begins behind sorted[i - 1], or at
- *  lo if i is 0. */
+/** Point number `offset` of interval i, which begins behind sorted[i - 1], or
+ *  at lo if i is 0. */
 /*@ requires readable: i > 0 ==> \valid_read(sorted + (i - 1));
     requires range: -2305843009213693952 <= lo <= 2305843009213693952;
     requires inside: i > 0 ==>

@@ -180,7 +180,8 @@ assay_status assay_release_quantile(assay_custodian *custodian, int64_t *out,
                           "a quantile needs lo <= hi within 2^61 and at most "
                           "2^40 values");
     }
-    assay_status status = target_init(&t, custodian, per_person, q, epsilon, err);
+    assay_status status =
+        target_init(&t, custodian, per_person, q, epsilon, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -229,7 +230,8 @@ assay_status assay_release_quantile_cell(assay_custodian *custodian,
         return assay_fail(err, ASSAY_INVALID,
                           "a quantile needs between 1 and 2^32 cells");
     }
-    assay_status status = target_init(&t, custodian, per_person, q, epsilon, err);
+    assay_status status =
+        target_init(&t, custodian, per_person, q, epsilon, err);
     if (status != ASSAY_OK) {
         return status;
     }

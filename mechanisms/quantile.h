@@ -23,13 +23,15 @@ assay_status assay_release_quantile(assay_custodian *custodian, int64_t *out,
                                     const int64_t *values, size_t n, int64_t lo,
                                     int64_t hi, uint32_t per_person,
                                     const mpq_t q, const mpq_t epsilon,
-                                    const char *label, assay_error *err) ASSAY_MUST_CHECK;
+                                    const char *label,
+                                    assay_error *err) ASSAY_MUST_CHECK;
 
 /** The same for values counted in `num_cells` cells; the answer is a cell. */
 assay_status assay_release_quantile_cell(assay_custodian *custodian,
                                          size_t *out, const uint64_t *counts,
                                          size_t num_cells, uint32_t per_person,
                                          const mpq_t q, const mpq_t epsilon,
-                                         const char *label, assay_error *err) ASSAY_MUST_CHECK;
+                                         const char *label,
+                                         assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

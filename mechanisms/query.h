@@ -6,8 +6,8 @@
  * Person   with `person` (a column) the first `limit` records of each person
  *          count and memory grows with the number of persons; without it every
  *          record is a person of its own and memory is fixed.
- * Bounds   values are clamped to [lo, hi] on a lattice whose step is chosen from
- *          the bounds alone; text becomes an integer exactly, without a double.
+ * Bounds   values are clamped to [lo, hi] on a lattice whose step is chosen
+ *          from the bounds alone; text becomes an integer exactly, without a double.
  * Charge   one event per answer, after the file has been read without an error:
  *          discrete Laplace [laplace-vector] with l1 sensitivity (L = limit)
  *            count      L
@@ -15,7 +15,8 @@
  *            mean       sum about the middle and count in one vector
  *            histogram  L, replace-one 2L
  *          the exponential mechanism for a quantile [exponential], and
- *          (epsilon, delta) for a histogram of unknown keys (mechanisms/keys.h).
+ *          (epsilon, delta) for a histogram of unknown keys
+ *          (mechanisms/keys.h).
  * Errors   ASSAY_INVALID with the line for bad data, before any charge;
  *          otherwise as mechanisms/release.h.
  */

@@ -26,7 +26,8 @@ static assay_status check_arrays(const plan *p, assay_error *err)
 {
     if (p->custodian == NULL || p->out == NULL || p->in == NULL) {
         return assay_fail(err, ASSAY_INVALID,
-                          "a release needs a custodian, an input and an output");
+                          "a release needs a custodian, an input and an "
+                          "output");
     }
     if (p->n == 0 || p->n > MAX_LENGTH) {
         return assay_fail(err, ASSAY_INVALID,

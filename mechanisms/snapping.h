@@ -7,8 +7,8 @@
  * Law      out = clamp_B(round_L(clamp_B(in) + S scale ln U)), S a fair sign, U
  *          uniform on (0,1) with every double as likely as its gap, ln rounded
  *          correctly (MPFR), L the least power of two at or above `scale`.
- * Theorem  snapping (Mironov 2012, theorem 1): for sensitivity 1 and scale < B <
- *          2^46 scale, (1 + 2^-49 B) / scale; paper-proved.
+ * Theorem  snapping (Mironov 2012, theorem 1): for sensitivity 1 and scale < B
+ *          < 2^46 scale, (1 + 2^-49 B) / scale; paper-proved.
  *          NaN counts as 0 and infinity as the bound: no error depends on data.
  * Errors   as mechanisms/release.h; ASSAY_INVALID for parameters that are not
  *          doubles; ASSAY_UNSUPPORTED unless the rounding mode is to nearest.

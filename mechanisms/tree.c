@@ -1,6 +1,7 @@
 /* ring: glue */
 #include "mechanisms/tree.h"
 
+#include <math.h>
 #include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,11 @@ struct assay_tree {
     int64_t *sums;    /* exact sums of open nodes, a row per level: private */
     int64_t *closed;  /* noisy sums of closed nodes, a row per level        */
     int64_t *past;    /* noisy sum of the epochs that have ended            */
-    int64_t *fresh;   /* noise of the node that closes now                  */
+    int64_t *fresh;   /* noise of the nodes that close now, a row per level */
+    int refined;      /* combine each node with the nodes below it          */
+    double *best;     /* refined sums of closed nodes, a row per level      */
+    double *best_past;
+    double *sum_now;  /* refined sum of the node that closes now            */
 };
 
 static int64_t *row(const assay_tree *tree, int64_t *table, unsigned level)
@@ -40,6 +45,12 @@ static void wipe(int64_t *table, size_t n)
     }
 }
 
+/* Rows of noise that one step can need. */
+static size_t fresh_rows(const assay_tree *tree, unsigned levels)
+{
+    return tree->refined ? levels : 1;
+}
+
 void assay_tree_free(assay_tree *tree)
 {
     if (tree == NULL) {
@@ -49,7 +60,10 @@ void assay_tree_free(assay_tree *tree)
     wipe(tree->sums, all);
     wipe(tree->closed, all);
     wipe(tree->past, tree->dimension);
-    wipe(tree->fresh, tree->dimension);
+    wipe(tree->fresh, tree->dimension * fresh_rows(tree, tree->levels));
+    free(tree->best);
+    free(tree->best_past);
+    free(tree->sum_now);
     assay_sampler_free(tree->sampler);
     mpq_clear(tree->noise);
     free(tree);
@@ -81,8 +95,11 @@ static assay_status set_levels(assay_tree *tree, unsigned levels,
     size_t all = tree->dimension * levels;
     int64_t *sums = calloc(all, sizeof *sums);
     int64_t *closed = calloc(all, sizeof *closed);
+    size_t rows = tree->dimension * fresh_rows(tree, levels);
+    int64_t *fresh = calloc(rows, sizeof *fresh);
+    double *best = calloc(tree->refined ? all : 1, sizeof *best);
     assay_status status = ASSAY_OK;
-    if (sums == NULL || closed == NULL) {
+    if (sums == NULL || closed == NULL || fresh == NULL || best == NULL) {
         status = assay_fail(err, ASSAY_MEMORY,
                             "no memory for a tree of %u levels", levels);
     } else {
@@ -91,8 +108,14 @@ static assay_status set_levels(assay_tree *tree, unsigned levels,
     if (status != ASSAY_OK) {
         free(sums);
         free(closed);
+        free(fresh);
+        free(best);
         return status;
     }
+    wipe(tree->fresh, tree->dimension * fresh_rows(tree, tree->levels));
+    free(tree->best);
+    tree->fresh = fresh;
+    tree->best = best;
     wipe(tree->sums, tree->dimension * tree->levels);
     wipe(tree->closed, tree->dimension * tree->levels);
     assay_sampler_free(tree->sampler);
@@ -152,8 +175,10 @@ static assay_tree *allocate(assay_custodian *custodian, assay_mechanism law,
     tree->doubling = horizon == 0;
     tree->horizon = tree->doubling ? 1 : horizon;
     tree->past = calloc(dimension, sizeof *tree->past);
-    tree->fresh = calloc(dimension, sizeof *tree->fresh);
-    if (tree->past == NULL || tree->fresh == NULL) {
+    tree->best_past = calloc(dimension, sizeof *tree->best_past);
+    tree->sum_now = calloc(dimension, sizeof *tree->sum_now);
+    if (tree->past == NULL || tree->best_past == NULL ||
+        tree->sum_now == NULL) {
         assay_tree_free(tree);
         return NULL;
     }
@@ -212,13 +237,26 @@ assay_status assay_tree_new_gaussian(assay_tree **out,
 /* A full epoch becomes part of the past and the next, twice as long, begins. */
 static assay_status next_epoch(assay_tree *tree, assay_error *err)
 {
-    int64_t *root = row(tree, tree->closed, tree->levels - 1);
-    memcpy(tree->fresh, root, tree->dimension * sizeof *root);
+    const size_t d = tree->dimension;
+    int64_t *root = malloc(d * sizeof *root);
+    if (root == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for an epoch");
+    }
+    memcpy(root, row(tree, tree->closed, tree->levels - 1), d * sizeof *root);
+    if (tree->refined) {
+        memcpy(tree->sum_now, tree->best + d * (tree->levels - 1),
+               d * sizeof *tree->sum_now);
+    }
     assay_status status = set_levels(tree, tree->levels + 1, err);
     if (status != ASSAY_OK) {
+        free(root);
         return status;
     }
-    assay_tree_add_row(tree->past, tree->fresh, tree->dimension);
+    assay_tree_add_row(tree->past, root, d);
+    for (size_t i = 0; i < d; i++) {
+        tree->best_past[i] += tree->sum_now[i];
+    }
+    free(root);
     tree->horizon *= 2;
     tree->time = 0;
     return ASSAY_OK;
@@ -239,6 +277,35 @@ static void close_node(assay_tree *tree, unsigned level, const int64_t *step)
     memcpy(row(tree, tree->closed, level), tree->fresh, d * sizeof *sum);
 }
 
+/* Every node that ends now is noised (a step still lies in one node a level).
+ * The estimate of a node weighs its own noisy sum against the sum of its two
+ * children's estimates by their variances, in units of one node's:
+ * v_0 = 1, w_j = 2 v_{j-1} / (2 v_{j-1} + 1), v_j = w_j, which falls to 1/2
+ * (Honaker 2015). All of it is post-processing of noisy sums. */
+static void close_refined(assay_tree *tree, unsigned level, const int64_t *step)
+{
+    const size_t d = tree->dimension;
+    int64_t *sum = row(tree, tree->sums, level);
+    double v = 1;
+    memcpy(sum, step, d * sizeof *sum);
+    for (unsigned j = 0; j <= level; j++) {
+        int64_t *noisy = row(tree, tree->fresh, j);
+        double w = j == 0 ? 1 : 2 * v / (2 * v + 1);
+        const double *left = j == 0 ? NULL : tree->best + d * (j - 1);
+        if (j > 0) {
+            assay_tree_add_row(sum, row(tree, tree->sums, j - 1), d);
+            assay_tree_zero_row(row(tree, tree->sums, j - 1), d);
+        }
+        assay_noise_add(noisy, sum, d);
+        for (size_t i = 0; i < d; i++) {
+            double below = left == NULL ? 0 : left[i] + tree->sum_now[i];
+            tree->sum_now[i] = w * (double)noisy[i] + (1 - w) * below;
+        }
+        v = w;
+    }
+    memcpy(tree->best + d * level, tree->sum_now, d * sizeof *tree->sum_now);
+}
+
 static assay_status make_room(assay_tree *tree, assay_error *err)
 {
     if (tree->time < tree->horizon) {
@@ -255,16 +322,23 @@ assay_status assay_tree_add(assay_tree *tree, const int64_t *step,
                             int64_t *prefix, assay_error *err)
 {
     assay_status status = make_room(tree, err);
-    if (status == ASSAY_OK) {
-        status = assay_sampler_fill(tree->sampler, &tree->custodian->tape,
-                                    tree->fresh, tree->dimension, err);
+    if (status != ASSAY_OK) {
+        return status;
     }
+    unsigned level = (unsigned)assay_tree_closing(tree->time + 1);
+    size_t rows = tree->refined ? (size_t)level + 1 : 1;
+    status = assay_sampler_fill(tree->sampler, &tree->custodian->tape,
+                                tree->fresh, rows * tree->dimension, err);
     if (status != ASSAY_OK) {
         return status;
     }
     tree->time++;
     tree->steps++;
-    close_node(tree, (unsigned)assay_tree_closing(tree->time), step);
+    if (tree->refined) {
+        close_refined(tree, level, step);
+    } else {
+        close_node(tree, level, step);
+    }
     if (prefix != NULL) {
         assay_tree_prefix(tree, prefix);
     }
@@ -273,7 +347,7 @@ assay_status assay_tree_add(assay_tree *tree, const int64_t *step,
 
 /* The prefix 1..t is the disjoint union of the closed nodes at the set bits of
  * t; rows at clear bits are zero. */
-void assay_tree_prefix(const assay_tree *tree, int64_t *prefix)
+static void plain_prefix(const assay_tree *tree, int64_t *prefix)
 {
     memcpy(prefix, tree->past, tree->dimension * sizeof *prefix);
     for (unsigned j = 0; j < tree->levels; j++) {
@@ -282,6 +356,52 @@ void assay_tree_prefix(const assay_tree *tree, int64_t *prefix)
                                tree->dimension);
         }
     }
+}
+
+static void refined_prefix(const assay_tree *tree, int64_t *prefix)
+{
+    const double most = 0x1p62;
+    for (size_t i = 0; i < tree->dimension; i++) {
+        double sum = tree->best_past[i];
+        for (unsigned j = 0; j < tree->levels; j++) {
+            if ((tree->time >> j & 1) != 0) {
+                sum += tree->best[tree->dimension * j + i];
+            }
+        }
+        sum = sum > most ? most : sum < -most ? -most : sum;
+        prefix[i] = (int64_t)llrint(sum);
+    }
+}
+
+void assay_tree_prefix(const assay_tree *tree, int64_t *prefix)
+{
+    if (tree->refined) {
+        refined_prefix(tree, prefix);
+    } else {
+        plain_prefix(tree, prefix);
+    }
+}
+
+assay_status assay_tree_refine(assay_tree *tree, assay_error *err)
+{
+    if (tree->steps != 0) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "refine a counter before its first step");
+    }
+    size_t rows = tree->dimension * tree->levels;
+    int64_t *fresh = calloc(rows, sizeof *fresh);
+    double *best = calloc(rows, sizeof *best);
+    if (fresh == NULL || best == NULL) {
+        free(fresh);
+        free(best);
+        return assay_fail(err, ASSAY_MEMORY, "no memory for a refined counter");
+    }
+    wipe(tree->fresh, tree->dimension * fresh_rows(tree, tree->levels));
+    free(tree->best);
+    tree->fresh = fresh;
+    tree->best = best;
+    tree->refined = 1;
+    return ASSAY_OK;
 }
 
 uint64_t assay_tree_steps(const assay_tree *tree)

@@ -5,7 +5,7 @@
  * Each step brings a vector of `dimension` integers; each answer is the noisy
  * sum of all vectors so far. Noise is drawn once per node, when the node is
  * closed, and used again in every prefix that needs the node. Memory is
- * 2 * dimension * levels integers.
+ * 2 * dimension * levels integers (twice that when refined).
  *
  * Neighbours  streams that differ in one step, by at most the stated l1 (or
  *             squared l2) sensitivity.
@@ -40,6 +40,14 @@ assay_status assay_tree_new_gaussian(assay_tree **out,
                                      const mpq_t sensitivity2,
                                      const char *label,
                                      assay_error *err) ASSAY_MUST_CHECK;
+
+/**
+ * From now on combine each node with the nodes below it: answers are rounded
+ * estimates whose variance falls towards half, at the same cost; about twice
+ * the draws. Before the first step only.
+ */
+assay_status assay_tree_refine(assay_tree *tree,
+                               assay_error *err) ASSAY_MUST_CHECK;
 
 /** One more step; `prefix` (may be NULL) gets the noisy sums of all steps so
  *  far. Errors  ASSAY_INVALID after the horizon's last step. */

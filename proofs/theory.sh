@@ -9,7 +9,8 @@
 #      them, Coq's own, Coquelicot and Interval, are loaded and not re-checked);
 #      not covered: base/PureInterval.v, which only instantiates a functor of
 #      Interval (coqchk has no virtual machine and does not end on it)
-#   5. write build/theorems.tsv and docs/theorems.md
+#   5. refuse a citation in the C code of a theorem that is neither here nor
+#      named in proofs/TRUSTED.md; write build/theorems.tsv and docs/theorems.md
 #
 # A citable theorem carries, directly above it,
 #   (** @theorem some-id
@@ -271,6 +272,30 @@ cited_by() {
 	done | sort | xargs -r grep -lE "(^|[^A-Za-z0-9_-])$1(\$|[^A-Za-z0-9_-])" 2>/dev/null) |
 		tr '\n' ' ' | sed 's/ $//; s/ /, /g'
 }
+# ids in C statements that cite a theorem, and in [Coq: id] or [Theorem: id]
+citations() {
+	(cd "$root" && for d in accountant mechanisms algorithms certificate audit; do
+		[ -d "$d" ] && find "$d" -name '*.[ch]' -print
+	done | sort | xargs -r awk '
+		{
+			line = $0
+			while (match(line, /\[(Coq|Theorem): [a-z0-9, -]+\]/)) {
+				s = substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
+				sub(/^\[[A-Za-z]+: /, "", s); sub(/\]$/, "", s)
+				n = split(s, t, /, */); for (i = 1; i <= n; i++) print t[i] "\t" FILENAME
+			}
+			stmt = stmt " " $0
+			if ($0 ~ /[;{}]/) {
+				if (stmt ~ /_cite\(|price_[a-z]+\(|(pure|rho)_id2? *=/)
+					while (match(stmt, /"[a-z0-9]+(-[a-z0-9]+)*"/)) {
+						print substr(stmt, RSTART + 1, RLENGTH - 2) "\t" FILENAME
+						stmt = substr(stmt, RSTART + RLENGTH)
+					}
+				stmt = ""
+			}
+		}
+	') | sort -u
+}
 short() {
 	case $1 in
 	"$classical") echo "classical reals" ;;
@@ -282,6 +307,19 @@ short() {
 		else echo "classical reals; $extra of primitive integers"; fi ;;
 	esac
 }
+# Every cited id is a theorem of ours or is named (`id`) in TRUSTED.md.
+trusted=$root/proofs/TRUSTED.md
+citations >cited.tsv
+cut -f1 theorems.full | sort -u >known.ids
+cut -f1 cited.tsv | sort -u | comm -23 - known.ids >uncovered.ids
+unknown=$(while read -r id; do
+	grep -q "\`$id\`" "$trusted" 2>/dev/null || echo "$id"
+done <uncovered.ids | tr '\n' ' ')
+if [ -z "$unknown" ]; then
+	pass
+else
+	fail "cited, but neither in proofs/coq nor in proofs/TRUSTED.md: $unknown"
+fi
 {
 	echo '# Theorems'
 	echo
@@ -299,6 +337,19 @@ short() {
 			"$(echo "$text" | sed 's/|/\\|/g')" "$name" "$file" \
 			"$(short "$got")" "$(cited_by "$id")" "$status"
 	done <theorems.full
+	if [ -s uncovered.ids ]; then
+		echo
+		echo '## Cited, not machine-checked'
+		echo
+		echo '| id | cited by | status |'
+		echo '|---|---|---|'
+		while read -r id; do
+			status='**unknown**'
+			grep -q "\`$id\`" "$trusted" 2>/dev/null && status='paper-proved: proofs/TRUSTED.md'
+			printf '| %s | %s | %s |\n' "$id" "$(awk -F'\t' -v id="$id" '$1 == id { print $2 }' cited.tsv |
+				tr '\n' ' ' | sed 's/ $//; s/ /, /g')" "$status"
+		done <uncovered.ids
+	fi
 } >theorems.md
 doc=$root/docs/theorems.md
 if cmp -s theorems.md "$doc"; then

@@ -82,6 +82,20 @@ size_t assay_specimen_pairs(const assay_specimen *s, assay_pair *out)
     return num;
 }
 
+/* To multiples of 2^-20 within +-2^31: adding and subtracting 1.5 * 2^32 rounds
+ * to nearest there. */
+ASSAY_SIMD
+static void to_lattice(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        double y = x[i];
+        y = y > 0x1p31 ? 0x1p31 : y;
+        y = y < -0x1p31 ? -0x1p31 : y;
+        y = y + 0x1.8p32;
+        x[i] = y - 0x1.8p32;
+    }
+}
+
 static assay_status fill(void *ctx, int side, uint64_t first, size_t n,
                          assay_rows *out, assay_error *err)
 {
@@ -90,6 +104,9 @@ static assay_status fill(void *ctx, int side, uint64_t first, size_t n,
     (void)err;
     assay_rng_seed(&rng, run->seed, (uint64_t)side, first);
     run->specimen->draw(run->specimen, run->pair.q[side], &rng, n, out);
+    for (size_t j = 0; !run->specimen->raw && j < out->width; j++) {
+        to_lattice(out->value[j], n);
+    }
     return ASSAY_OK;
 }
 

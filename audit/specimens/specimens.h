@@ -51,7 +51,9 @@ struct assay_specimen {
     void (*prepare)(assay_oracle *o);
     void (*llr)(const assay_oracle *o, const assay_rows *rows, double *out);
     double search; /* > 0: inputs may be searched in [-search, search] */
-    int slow;      /* draws a divisor of the usual number of samples */
+    int slow;      /* a divisor of the usual number of samples */
+    int raw;       /* 1: every bit of the double counts; else the ideal real
+                      output rounded to multiples of 2^-20 (post-processing) */
 };
 
 #define ASSAY_EPS(e, d)                                                        \

@@ -125,7 +125,7 @@ set ylabel "cumulative regret (RiverSwim S=3, H=6)"
 set key outside right font ',11'
 list = system("awk -F, 'NR>1 && !s[$1]++ {printf \"\\\"%s\\\" \", $1}' online.csv")
 plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
-  for [i=1:words(list)] 'online.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i>7) title word(list, i)
+  for [i=1:words(list)] 'online.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i-1)/7 title word(list, i)
 G
 }
 
@@ -150,7 +150,7 @@ set ylabel "cumulative regret (RiverSwim S=3, H=6)"
 set key outside right font ',11'
 list = system("awk -F, 'NR>1 && !s[$1]++ {printf \"\\\"%s\\\" \", $1}' vtr.csv")
 plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
-  for [i=1:words(list)] 'vtr.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i>7) title word(list, i)
+  for [i=1:words(list)] 'vtr.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):3 with lines lw 2 lc (1 + (i - 1) % 7) dt 1+(i-1)/7 title word(list, i)
 G
 }
 

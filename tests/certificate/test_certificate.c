@@ -17,6 +17,7 @@
 #include "certificate/canonical.h"
 #include "certificate/certify.h"
 #include "certificate/dsse.h"
+#include "certificate/findings.h"
 #include "certificate/statement.h"
 #include "certificate/verify.h"
 #include "core/bytes.h"
@@ -55,7 +56,7 @@ static const char manifest[] =
     "privacy: {unit: trajectory, neighbours: replace-one, trust: central}\n"
     "budget: {rho: 1/2, epsilon: 5, delta: 1e-5}\n"
     "learner: {algorithm: dp-apvi, noise: gaussian, rho: 1/2}\n"
-    "audit: {runs: 2000, confidence: 0.99}\n";
+    "audit: {runs: 2000, confidence: 0.99999}\n";
 
 static assay_status certify(const char *name, const char *folder,
                             json_t *failures, assay_error *err)
@@ -370,6 +371,115 @@ static void a_change_without_a_signature_is_noticed(void **state)
     free(text);
 }
 
+/* ---- every node, replaced by something of another kind ---- */
+
+static void must_not_hold(json_t *statement, const char *path)
+{
+    json_t *findings = json_array();
+    char digest[65];
+    assay_verify_options o = {.path = cert};
+    if (assay_statement_digest(digest, statement, NULL) == ASSAY_OK &&
+        json_object_get(json_object_get(statement, "predicate"), "digest") !=
+            NULL) {
+        (void)json_object_set_new(json_object_get(statement, "predicate"),
+                                  "digest", json_string(digest));
+    }
+    assay_verify_statement(findings, statement, &o);
+    if (assay_findings_failed(findings) == 0) {
+        fail_msg("%s: a malformed statement was accepted", path);
+    }
+    json_decref(findings);
+}
+
+/* Paths of all nodes below `value`. */
+static void list_nodes(json_t *paths, const json_t *value, const char *path)
+{
+    char deeper[400];
+    const char *member;
+    json_t *item;
+    size_t i;
+    json_object_foreach((json_t *)(size_t)value, member, item)
+    {
+        (void)snprintf(deeper, sizeof deeper, "%s%s%s", path,
+                       path[0] != '\0' ? "/" : "", member);
+        (void)json_array_append_new(paths, json_string(deeper));
+        list_nodes(paths, item, deeper);
+    }
+    json_array_foreach((json_t *)(size_t)value, i, item)
+    {
+        (void)snprintf(deeper, sizeof deeper, "%s/%zu", path, i);
+        (void)json_array_append_new(paths, json_string(deeper));
+        list_nodes(paths, item, deeper);
+    }
+}
+
+/* Texts of the audit and of the generator carry no claim, whatever they are. */
+static int may_be_anything(const char *path)
+{
+    return is_free_text(path) || strstr(path, "generator/version") != NULL ||
+           strstr(path, "proofs/") != NULL ||
+           strstr(path, "notAttacked") != NULL ||
+           strcmp(path, "predicate/digest") == 0;
+}
+
+static void malform(const char *path, json_t *by)
+{
+    char parent[400];
+    json_t *statement = read_statement();
+    (void)snprintf(parent, sizeof parent, "%s", path);
+    char *slash = strrchr(parent, '/');
+    const char *last = slash != NULL ? slash + 1 : parent;
+    json_t *holder = statement;
+    if (slash != NULL) {
+        *slash = '\0';
+        holder = assay_json_at(statement, parent);
+    }
+    if (json_is_array(holder)) {
+        size_t i = (size_t)strtoul(last, NULL, 10);
+        (void)(by != NULL ? json_array_set(holder, i, by)
+                          : json_array_remove(holder, i));
+    } else {
+        (void)(by != NULL ? json_object_set(holder, last, by)
+                          : json_object_del(holder, last));
+    }
+    if (may_be_anything(path)) {
+        json_t *findings = json_array(); /* must only not crash */
+        assay_verify_options o = {.path = cert};
+        assay_verify_statement(findings, statement, &o);
+        json_decref(findings);
+    } else {
+        must_not_hold(statement, path);
+    }
+    json_decref(statement);
+}
+
+static void malformed_statements_are_refused(void **state)
+{
+    json_t *paths = json_array();
+    (void)state;
+    json_t *statement = read_statement();
+    list_nodes(paths, statement, "");
+    json_t *others[] = {NULL, json_null(), json_integer(-7), json_array(),
+                        json_object(), json_string("\xc3\xa9")};
+    for (size_t i = 0; i < json_array_size(paths); i++) {
+        const char *path = json_string_value(json_array_get(paths, i));
+        const json_t *old = assay_json_at(statement, path);
+        for (size_t k = 0; k < 6; k++) {
+            if (strstr(path, "profile/") != NULL && i % 7 != 0) {
+                continue; /* 24 alike */
+            }
+            if (others[k] == NULL || !json_equal(old, others[k])) {
+                malform(path, others[k]);
+            }
+        }
+    }
+    for (size_t k = 1; k < 6; k++) {
+        json_decref(others[k]);
+    }
+    json_decref(statement);
+    json_decref(paths);
+}
+
 /* ---- whole certificates ---- */
 
 static void a_truncated_certificate_is_refused(void **state)
@@ -588,7 +698,7 @@ static void a_refuted_claim_is_refused_with_a_counterexample(void **state)
         "budget: {epsilon: 2, delta: 1e-6}\n"
         "releases: [{name: printed, statistic: mechanism, noise: laplace,\n"
         "  scale: 3, changes: 12, epsilon: 2}]\n"
-        "audit: {runs: 200000, confidence: 0.99}\n";
+        "audit: {runs: 400000, confidence: 0.999}\n";
     char path[200];
     char *html = NULL;
     size_t len = 0;
@@ -644,6 +754,7 @@ int main(void)
         cmocka_unit_test(an_honest_certificate_is_verified),
         cmocka_unit_test(every_changed_field_is_noticed_though_signed_again),
         cmocka_unit_test(every_claim_is_derived_again_and_not_just_hashed),
+        cmocka_unit_test(malformed_statements_are_refused),
         cmocka_unit_test(a_change_without_a_signature_is_noticed),
         cmocka_unit_test(a_truncated_certificate_is_refused),
         cmocka_unit_test(re_ordered_keys_are_refused),

@@ -47,7 +47,7 @@ check "schema" exits 0 "$assay" certify --schema
 check "the committed schema is this one" cmp -s "$dir/out" "$here/docs/schema/deployment.schema.json"
 
 for e in census online; do
-  sed -e 's/runs: .*/runs: 2000/' -e 's/users: 50000/users: 5000/' -e 's/users: 2000/users: 300/' \
+  sed -e 's/runs: .*/runs: 2000/' -e 's/confidence: .*/confidence: 0.99999/' -e 's/users: 50000/users: 5000/' -e 's/users: 2000/users: 300/' \
     -e 's/episodes: 2000/episodes: 300/' "$here/examples/$e/deployment.yaml" >"$dir/$e.yaml"
   check "$e" exits 0 "$assay" certify "$dir/$e.yaml" --key "$dir/office.key" -o "$dir/$e" --source "$src"
   for f in certificate.dsse.json certificate.pub guarantee.v ledger.db report.html; do
@@ -57,6 +57,13 @@ for e in census online; do
   check "$e: standard envelope" test "$(jq -r .payloadType "$dir/$e/certificate.dsse.json")" = application/vnd.in-toto+json
   check "$e: in-toto statement" test "$(jq -r .payload "$dir/$e/certificate.dsse.json" | base64 -d | jq -r ._type)" = https://in-toto.io/Statement/v1
 done
+if python3 -c 'import jsonschema' 2>/dev/null; then
+  jq -r .payload "$dir/online/certificate.dsse.json" | base64 -d >"$dir/statement"
+  check "the statement has the documented schema" exits 0 python3 -c '
+import json, sys, jsonschema
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' \
+    "$dir/statement" "$here/docs/schema/certificate.schema.json"
+fi
 # OpenSSL alone agrees with the signature over the pre-authentication encoding
 jq -r .payload "$dir/census/certificate.dsse.json" | base64 -d >"$dir/payload"
 jq -r '.signatures[0].sig' "$dir/census/certificate.dsse.json" | base64 -d >"$dir/sig"
@@ -81,7 +88,7 @@ echo 'int unit;' >"$src/unit.c"
 check "no certificate" exits 1 "$assay" verify "$dir/none.json" --key "$dir/office.pub"
 check "not a certificate" exits 4 "$assay" verify "$dir/office.pub" --key "$dir/office.pub"
 
-sed 's/runs: .*/runs: 200000/' "$here/examples/broken/deployment.yaml" >"$dir/broken.yaml"
+sed 's/runs: .*/runs: 400000/' "$here/examples/broken/deployment.yaml" >"$dir/broken.yaml"
 check "printed constants are refused" exits 4 "$assay" certify "$dir/broken.yaml" --key "$dir/office.key" -o "$dir/broken" --source "$src"
 check "printed constants, why" says "is refuted: claimed epsilon = 2"
 check "a report all the same" grep -q COUNTEREXAMPLE "$dir/broken/report.html"

@@ -180,7 +180,7 @@ static void quantiles_are_near_their_rank(void **state)
 }
 
 /* Values {0, 10} on [0, 10], median: 0 has none below (distance 1), 1..10 has
- * one below (distance 0): P[0] = e / (e + 10) with e = exp(-eps 1 / (2 / 2)). */
+ * one below (distance 0): P[0] = e / (e + 10) with e = exp(-epsilon). */
 static void quantiles_have_their_law(void **state)
 {
     enum { DRAWS = 2000 };

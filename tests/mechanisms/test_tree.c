@@ -19,7 +19,7 @@ static void set(mpq_t q, long n, unsigned long d)
 }
 
 /* With noise 0 almost surely (P[not 0] < 10^-200 a draw) answers are exact. */
-static void check_exact(uint64_t horizon, uint64_t steps)
+static void check_exact(uint64_t horizon, uint64_t steps, int refined)
 {
     test_vault v;
     assay_tree *tree = NULL;
@@ -33,6 +33,9 @@ static void check_exact(uint64_t horizon, uint64_t steps)
     assert_int_equal(assay_tree_new_gaussian(&tree, &v.custodian, 2, horizon,
                                              sigma2, one, "tree", &err),
                      ASSAY_OK);
+    if (refined) {
+        assert_int_equal(assay_tree_refine(tree, &err), ASSAY_OK);
+    }
     for (uint64_t t = 1; t <= steps; t++) {
         int64_t step[2] = {(int64_t)(t % 7), -(int64_t)t};
         int64_t prefix[2];
@@ -43,6 +46,7 @@ static void check_exact(uint64_t horizon, uint64_t steps)
         assert_int_equal(prefix[1], sum[1]);
     }
     assert_int_equal(assay_tree_steps(tree), steps);
+    assert_int_equal(assay_tree_refine(tree, &err), ASSAY_INVALID);
     if (horizon > 0) {
         int64_t step[2] = {1, 1};
         assert_int_equal(assay_tree_add(tree, step, NULL, &err),
@@ -59,17 +63,19 @@ static void prefixes_are_sums(void **state)
 {
     (void)state;
     for (uint64_t k = 1; k <= 40; k++) {
-        check_exact(k, k);
+        check_exact(k, k, (int)(k % 2));
     }
-    check_exact(1000, 1000);
+    check_exact(1000, 1000, 0);
+    check_exact(1000, 1000, 1);
 }
 
 static void doubling_counters_never_end(void **state)
 {
     (void)state;
-    check_exact(0, 1);
-    check_exact(0, 2);
-    check_exact(0, 1500);
+    check_exact(0, 1, 0);
+    check_exact(0, 2, 0);
+    check_exact(0, 1500, 0);
+    check_exact(0, 1500, 1);
 }
 
 static void levels_and_closings_match_their_definition(void **state)
@@ -121,8 +127,8 @@ static void the_charge_covers_all_levels(void **state)
 }
 
 /* Noise once per node: after 2^m steps only the root's noise is in the answer;
- * variance is that of one node. 600 trees, chi-square at 6 deviations. */
-static void noise_is_drawn_once_per_node(void **state)
+ * variance is that of one node. 4000 cells, 6 standard deviations. */
+static void check_variances(int refined, const double *expect)
 {
     enum { CELLS = 4000 };
     test_vault v;
@@ -131,15 +137,16 @@ static void noise_is_drawn_once_per_node(void **state)
     static int64_t prefix[CELLS];
     mpq_t sigma2;
     mpq_t one;
-    double expect[] = {100, 100, 200, 100, 200, 200, 300, 100};
     assay_error err = ASSAY_ERROR_INIT;
-    (void)state;
     set(sigma2, 100, 1);
     set(one, 1, 1);
     test_vault_open(&v, NULL, NULL, "100000", 0);
     assert_int_equal(assay_tree_new_gaussian(&tree, &v.custodian, CELLS, 8,
                                              sigma2, one, "tree", &err),
                      ASSAY_OK);
+    if (refined) {
+        assert_int_equal(assay_tree_refine(tree, &err), ASSAY_OK);
+    }
     for (int t = 0; t < 8; t++) {
         double sum = 0;
         assert_int_equal(assay_tree_add(tree, step, prefix, &err), ASSAY_OK);
@@ -153,6 +160,27 @@ static void noise_is_drawn_once_per_node(void **state)
     test_vault_close(&v);
     mpq_clear(sigma2);
     mpq_clear(one);
+}
+
+static void noise_is_drawn_once_per_node(void **state)
+{
+    const double expect[] = {100, 100, 200, 100, 200, 200, 300, 100};
+    (void)state;
+    check_variances(0, expect);
+}
+
+/* v = 1, 2/3, 4/7, 8/15 of a node's variance at levels 0 to 3, and 1/12 for
+ * rounding the answer. */
+static void refining_lowers_the_variance(void **state)
+{
+    const double r = 1.0 / 12;
+    const double v1 = 200.0 / 3;
+    const double v2 = 400.0 / 7;
+    const double expect[] = {100,          v1 + r,      v1 + 100 + r,
+                             v2 + r,       v2 + 100 + r, v2 + v1 + r,
+                             v2 + v1 + 100 + r, 800.0 / 15 + r};
+    (void)state;
+    check_variances(1, expect);
 }
 
 static void a_failed_step_changes_nothing(void **state)
@@ -190,6 +218,7 @@ int main(void)
         cmocka_unit_test(levels_and_closings_match_their_definition),
         cmocka_unit_test(the_charge_covers_all_levels),
         cmocka_unit_test(noise_is_drawn_once_per_node),
+        cmocka_unit_test(refining_lowers_the_variance),
         cmocka_unit_test(a_failed_step_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

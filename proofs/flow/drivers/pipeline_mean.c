@@ -1,4 +1,4 @@
-/* Example pipeline: clip each value, sum, release, divide by a public number. */
+/* Example pipeline: clip each value, sum, release, divide by a constant. */
 #include "proofs/flow/main.h"
 #include FLOW_SOURCE
 #include "core/bound.c"

@@ -1,0 +1,503 @@
+/* ring: glue */
+/* Running programs: pipes, process groups, deadlines. */
+#include "audit/external.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/bytes.h"
+
+#define MAX_LINE 65536
+#define CHUNK 65536
+
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- the command line ---------------------------------------------------------------- */
+
+/* A copy of `text` with {input} and {runs} replaced. */
+static char *expand(const char *text, const char *input, uint64_t runs)
+{
+    char number[24];
+    (void)snprintf(number, sizeof number, "%llu", (unsigned long long)runs);
+    size_t room = strlen(text) * (strlen(input) + 24) + 1, used = 0;
+    char *out = malloc(room);
+    for (const char *p = text; out != NULL && *p != '\0';) {
+        const char *with = NULL;
+        size_t skip = 0;
+        if (strncmp(p, "{input}", 7) == 0) {
+            with = input;
+            skip = 7;
+        } else if (strncmp(p, "{runs}", 6) == 0) {
+            with = number;
+            skip = 6;
+        }
+        if (with == NULL) {
+            out[used++] = *p++;
+        } else {
+            used += (size_t)sprintf(out + used, "%s", with);
+            p += skip;
+        }
+    }
+    if (out != NULL) {
+        out[used] = '\0';
+    }
+    return out;
+}
+
+static void free_list(char **list)
+{
+    for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
+        free(list[i]);
+    }
+    free(list);
+}
+
+static char **expand_all(char *const *command, const char *input, uint64_t runs)
+{
+    size_t n = 0;
+    while (command[n] != NULL) {
+        n++;
+    }
+    char **out = calloc(n + 1, sizeof *out);
+    for (size_t i = 0; out != NULL && i < n; i++) {
+        out[i] = expand(command[i], input, runs);
+        if (out[i] == NULL) {
+            free_list(out);
+            return NULL;
+        }
+    }
+    return out;
+}
+
+/* ---- processes ------------------------------------------------------------------------ */
+
+typedef struct child {
+    pid_t pid;
+    int in, out; /* its standard input (or -1) and output */
+} child;
+
+static assay_status start(child *c, char *const *argv, int with_input,
+                          assay_error *err)
+{
+    int to[2] = {-1, -1}, from[2], report[2];
+    if (pipe(from) != 0 || pipe(report) != 0 ||
+        (with_input && pipe(to) != 0)) {
+        return assay_fail(err, ASSAY_IO, "audit: no pipe: %s",
+                          strerror(errno));
+    }
+    (void)fcntl(report[1], F_SETFD, FD_CLOEXEC);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)setpgid(0, 0);
+        int zero = with_input ? to[0] : open("/dev/null", O_RDONLY);
+        (void)dup2(zero, 0);
+        (void)dup2(from[1], 1);
+        (void)close(from[0]);
+        (void)close(from[1]);
+        (void)close(report[0]);
+        if (with_input) {
+            (void)close(to[0]);
+            (void)close(to[1]);
+        }
+        (void)execvp(argv[0], argv);
+        int code = errno;
+        if (write(report[1], &code, sizeof code) < 0) {
+            _exit(126);
+        }
+        _exit(127);
+    }
+    (void)close(from[1]);
+    (void)close(report[1]);
+    if (with_input) {
+        (void)close(to[0]);
+    }
+    int code = 0;
+    ssize_t got = pid < 0 ? -1 : read(report[0], &code, sizeof code);
+    (void)close(report[0]);
+    if (pid < 0 || got > 0) {
+        (void)close(from[0]);
+        if (pid > 0) {
+            (void)waitpid(pid, NULL, 0);
+        }
+        return assay_fail(err, ASSAY_INVALID, "cannot run '%.100s': %s",
+                          argv[0], strerror(pid < 0 ? errno : code));
+    }
+    (void)setpgid(pid, pid);
+    *c = (child){pid, with_input ? to[1] : -1, from[0]};
+    return ASSAY_OK;
+}
+
+/* Ends the whole group; returns the wait status of the leader, *ended says
+ * whether it had gone by itself. */
+static int finish(child *c, int *ended)
+{
+    int status = 0;
+    if (c->in >= 0) {
+        (void)close(c->in);
+    }
+    (void)close(c->out);
+    *ended = 0;
+    for (int k = 0; k < 20 && !*ended; k++) {
+        struct timespec ms = {0, 10000000};
+        *ended = waitpid(c->pid, &status, WNOHANG) == c->pid;
+        if (!*ended) {
+            (void)nanosleep(&ms, NULL);
+        }
+    }
+    (void)kill(-c->pid, SIGKILL); /* children it left behind */
+    if (!*ended) {
+        (void)waitpid(c->pid, &status, 0);
+    }
+    return status;
+}
+
+/* ---- reading lines --------------------------------------------------------------------- */
+
+typedef struct reader {
+    assay_store *store;
+    int side;
+    uint64_t want, got, blank, overlong;
+    FILE *keep;
+    char line[MAX_LINE];
+    size_t len;
+    int dropping; /* inside a line that is too long */
+    int binary;   /* saw bytes that are no text */
+    int more;     /* wrote more than was asked for */
+} reader;
+
+static assay_status end_line(reader *r, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    size_t len = r->len;
+    r->overlong += (uint64_t)r->dropping;
+    r->dropping = 0;
+    r->len = 0;
+    if (len > 0 && r->line[len - 1] == '\r') {
+        len--;
+    }
+    if (r->got < r->want) {
+        r->blank += len == 0;
+        status = assay_store_line(r->store, r->side, r->line, len, err);
+        r->got++;
+        if (r->keep != NULL) {
+            (void)fprintf(r->keep, "%.*s\n", (int)len, r->line);
+        }
+    }
+    return status;
+}
+
+static assay_status take_bytes(reader *r, const char *bytes, size_t n,
+                               assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    size_t i = 0;
+    for (; i < n && status == ASSAY_OK && r->got < r->want; i++) {
+        char b = bytes[i];
+        if (b == '\n') {
+            status = end_line(r, err);
+        } else if (r->len < MAX_LINE) {
+            r->binary |= b == '\0';
+            r->line[r->len++] = b == '\0' ? '?' : b;
+        } else {
+            r->dropping = 1; /* the rest of an endless line */
+        }
+    }
+    r->more |= i < n;
+    return status;
+}
+
+typedef enum { ENDED, ENOUGH, SILENT, LATE, BROKEN } outcome;
+
+static outcome read_all(reader *r, child *c, double timeout, assay_error *err,
+                        assay_status *status)
+{
+    static char chunk[CHUNK];
+    double limit = now() + 10 * timeout + 0.001 * (double)r->want;
+    while (r->got < r->want) {
+        struct pollfd p = {c->out, POLLIN, 0};
+        double left = limit - now();
+        if (left <= 0) {
+            return LATE;
+        }
+        int wait = (int)(1000 * (left < timeout ? left : timeout)) + 1;
+        int ready = poll(&p, 1, wait);
+        if (ready < 0 && errno == EINTR) {
+            continue;
+        }
+        if (ready == 0) {
+            return left < timeout ? LATE : SILENT;
+        }
+        ssize_t n = read(c->out, chunk, sizeof chunk);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            if (r->len > 0) {
+                *status = end_line(r, err); /* no newline at the end */
+            }
+            return ENDED;
+        }
+        *status = take_bytes(r, chunk, (size_t)n, err);
+        if (*status != ASSAY_OK) {
+            return BROKEN;
+        }
+    }
+    return ENOUGH;
+}
+
+static const char *side_name(int side)
+{
+    return side == 0 ? "left" : "right";
+}
+
+static void note_outcome(reader *r, outcome how, int status, int ended,
+                         double timeout)
+{
+    assay_store *t = r->store;
+    const char *name = side_name(r->side);
+    unsigned long long got = (unsigned long long)r->got;
+    if (how == SILENT || how == LATE) {
+        assay_store_note(t, "%s: %s after %llu of %llu outputs; killed", name,
+                         how == SILENT ? "silent" : "too slow", got,
+                         (unsigned long long)r->want);
+        (void)timeout;
+    } else if (how == ENOUGH && (r->more || !ended)) {
+        assay_store_note(t, "%s: did not stop after %llu outputs; ended", name,
+                         got);
+    } else if (WIFSIGNALED(status) && how == ENDED) {
+        assay_store_note(t, "%s: killed by signal %d after %llu outputs", name,
+                         WTERMSIG(status), got);
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+        assay_store_note(t, "%s: exit status %d after %llu outputs", name,
+                         WEXITSTATUS(status), got);
+    }
+    if (r->got < r->want) {
+        assay_store_note(t, "%s: short output: %llu of %llu", name, got,
+                         (unsigned long long)r->want);
+    }
+    if (r->blank > 0) {
+        assay_store_note(t, "%s: %llu empty lines counted as outputs", name,
+                         (unsigned long long)r->blank);
+    }
+    if (r->overlong > 0) {
+        assay_store_note(t, "%s: %llu lines longer than %d bytes were cut",
+                         name, (unsigned long long)r->overlong, MAX_LINE);
+    }
+    if (r->binary) {
+        assay_store_note(t, "%s: output has zero bytes: is it text?", name);
+    }
+}
+
+static FILE *open_keep(const char *directory, int side, assay_error *err,
+                       assay_status *status)
+{
+    char path[4096];
+    if (directory == NULL) {
+        return NULL;
+    }
+    (void)mkdir(directory, 0700);
+    (void)snprintf(path, sizeof path, "%s/%s.txt", directory, side_name(side));
+    FILE *f = fopen(path, "w");
+    if (f == NULL) {
+        *status = assay_fail(err, ASSAY_IO, "cannot write %.300s: %s", path,
+                             strerror(errno));
+    }
+    return f;
+}
+
+/* One request of the worker protocol: 4 bytes length (big-endian), then
+ * "<input>\n<runs>\n". The answer is a length and as many bytes of lines. */
+static void send_request(child *c, const char *input, uint64_t runs)
+{
+    char text[4200];
+    int len = snprintf(text + 4, sizeof text - 4, "%s\n%llu\n", input,
+                       (unsigned long long)runs);
+    for (int k = 0; k < 4; k++) {
+        text[k] = (char)((len >> (24 - 8 * k)) & 255);
+    }
+    size_t done = 0, all = (size_t)len + 4;
+    while (done < all) {
+        ssize_t n = write(c->in, text + done, all - done);
+        if (n <= 0) {
+            return;
+        }
+        done += (size_t)n;
+    }
+}
+
+static int read_exact(child *c, char *out, size_t n, double timeout)
+{
+    size_t done = 0;
+    while (done < n) {
+        struct pollfd p = {c->out, POLLIN, 0};
+        if (poll(&p, 1, (int)(1000 * timeout)) <= 0) {
+            return 0;
+        }
+        ssize_t got = read(c->out, out + done, n - done);
+        if (got <= 0) {
+            return 0;
+        }
+        done += (size_t)got;
+    }
+    return 1;
+}
+
+/* Ask a worker for runs in batches; with `timing`, one by one, and the
+ * nanoseconds of each answer become a last column. */
+static outcome ask_all(reader *r, child *c, const assay_external_options *o,
+                       assay_error *err, assay_status *status)
+{
+    static char body[1 << 20];
+    while (r->got < r->want && *status == ASSAY_OK) {
+        uint64_t batch = o->timing ? 1 : 1000;
+        batch = r->want - r->got < batch ? r->want - r->got : batch;
+        unsigned char head[4];
+        double begin = now();
+        uint64_t before = r->got;
+        send_request(c, o->input[r->side], batch);
+        if (!read_exact(c, (char *)head, 4, o->timeout)) {
+            return SILENT;
+        }
+        size_t len = (size_t)head[0] << 24 | (size_t)head[1] << 16 |
+                     (size_t)head[2] << 8 | head[3];
+        if (len > sizeof body - 64 ||
+            !read_exact(c, body, len, o->timeout)) {
+            return BROKEN;
+        }
+        if (o->timing) {
+            while (len > 0 && body[len - 1] == '\n') {
+                len--;
+            }
+            len += (size_t)snprintf(body + len, 64, " %.0f\n",
+                                    1e9 * (now() - begin));
+        }
+        *status = take_bytes(r, body, len, err);
+        if (r->len > 0 && *status == ASSAY_OK) {
+            *status = end_line(r, err);
+        }
+        if (r->got == before) {
+            return BROKEN;
+        }
+    }
+    return ENOUGH;
+}
+
+static assay_status run_side(assay_store *store, int side,
+                             const assay_external_options *o, assay_error *err)
+{
+    char **argv = expand_all(o->command, o->input[side], o->runs);
+    reader *r = calloc(1, sizeof *r);
+    child c = {0, -1, -1};
+    assay_status status = argv == NULL || r == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK) {
+        r->store = store;
+        r->side = side;
+        r->want = o->runs;
+        r->keep = open_keep(o->keep, side, err, &status);
+    }
+    if (status == ASSAY_OK) {
+        status = start(&c, argv, o->worker, err);
+        if (status == ASSAY_OK) {
+            int ended;
+            outcome how = o->worker ? ask_all(r, &c, o, err, &status)
+                                    : read_all(r, &c, o->timeout, err, &status);
+            int code = finish(&c, &ended);
+            if (how == BROKEN && status == ASSAY_OK) {
+                assay_store_note(store, "%s: the worker broke the protocol",
+                                 side_name(side));
+            }
+            note_outcome(r, o->worker && how == ENOUGH ? ENDED : how,
+                         o->worker ? 0 : code, ended, o->timeout);
+        }
+    }
+    if (r != NULL && r->keep != NULL && fclose(r->keep) != 0 &&
+        status == ASSAY_OK) {
+        status = assay_fail(err, ASSAY_IO, "cannot write to %s", o->keep);
+    }
+    free(r);
+    free_list(argv);
+    return status;
+}
+
+assay_status assay_external_run(assay_store **out,
+                                const assay_external_options *options,
+                                assay_error *err)
+{
+    assay_store *store = assay_store_new();
+    if (store == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+    assay_status status = ASSAY_OK;
+    for (int side = 0; status == ASSAY_OK && side < 2; side++) {
+        status = run_side(store, side, options, err);
+    }
+    (void)signal(SIGPIPE, before);
+    if (status != ASSAY_OK) {
+        assay_store_free(store);
+        return status;
+    }
+    *out = store;
+    return ASSAY_OK;
+}
+
+static assay_status load_side(assay_store *store, const char *directory,
+                              int side, assay_error *err)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s.txt", directory, side_name(side));
+    FILE *f = fopen(path, "r");
+    if (f == NULL) {
+        return assay_fail(err, ASSAY_IO, "cannot read %.300s: %s", path,
+                          strerror(errno));
+    }
+    reader *r = calloc(1, sizeof *r);
+    char *chunk = malloc(CHUNK);
+    assay_status status = r == NULL || chunk == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    size_t n;
+    if (status == ASSAY_OK) {
+        r->store = store;
+        r->side = side;
+        r->want = UINT64_MAX;
+    }
+    while (status == ASSAY_OK && (n = fread(chunk, 1, CHUNK, f)) > 0) {
+        status = take_bytes(r, chunk, n, err);
+    }
+    (void)fclose(f);
+    free(chunk);
+    free(r);
+    return status;
+}
+
+assay_status assay_external_load(assay_store **out, const char *directory,
+                                 assay_error *err)
+{
+    assay_store *store = assay_store_new();
+    if (store == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    assay_status status = load_side(store, directory, 0, err);
+    if (status == ASSAY_OK) {
+        status = load_side(store, directory, 1, err);
+    }
+    if (status != ASSAY_OK) {
+        assay_store_free(store);
+        return status;
+    }
+    *out = store;
+    return ASSAY_OK;
+}

@@ -1,0 +1,296 @@
+/* ring: glue */
+#include "audit/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static double down(double x, int digits)
+{
+    double unit = pow(10, -digits);
+    return isfinite(x) ? floor(x / unit) * unit : x;
+}
+
+static const char *parameter(const assay_claim *c)
+{
+    static const char *const names[] = {"epsilon", "rho", "mu"};
+    return names[c->kind];
+}
+
+static void print_verdict(FILE *to, const assay_audit_result *r)
+{
+    char claim[64];
+    assay_claim_text(claim, sizeof claim, &r->claim);
+    if (r->refuted) {
+        (void)fprintf(to, "REFUTED: %s is false with confidence %g.\n", claim,
+                      r->confidence);
+    } else {
+        (void)fprintf(to, "Not refuted: %s. This is no proof: ", claim);
+        if (isfinite(r->detection_limit)) {
+            (void)fprintf(to,
+                          "this run would have found\n  an event of %s %.4g or "
+                          "more (95 %% of the time, at mass %.2g), not less,\n"
+                          "  and nothing rarer than about %.1g.\n",
+                          parameter(&r->claim), r->detection_limit,
+                          r->detection_mass,
+                          -log(1 - r->confidence) / (double)r->certified);
+        } else {
+            (void)fputs("this run is too small to find any violation.\n", to);
+        }
+    }
+}
+
+void assay_report_result(FILE *to, const assay_audit_result *r,
+                         const char *left, const char *right,
+                         const char *notes)
+{
+    const assay_counts *c = &r->counts;
+    unsigned long long a = r->swapped ? c->k2 : c->k1;
+    unsigned long long b = r->swapped ? c->k1 : c->k2;
+    print_verdict(to, r);
+    (void)fprintf(to, "  %s >= %.5f (confidence %g", parameter(&r->claim),
+                  down(r->lower, 5), r->confidence);
+    if (r->claim.delta > 0) {
+        (void)fprintf(to, ", delta %g", r->claim.delta);
+    }
+    (void)fprintf(to, ", %d events corrected for)\n", r->num_events);
+    (void)fprintf(to, "  event    %s\n", r->event);
+    if (r->example[0] != '\0') {
+        (void)fprintf(to, "  such as  %.200s\n", r->example);
+    }
+    (void)fprintf(to, "  left     %-24s %llu of %llu runs\n",
+                  left == NULL ? "" : left, a, (unsigned long long)c->n1);
+    (void)fprintf(to, "  right    %-24s %llu of %llu runs\n",
+                  right == NULL ? "" : right, b, (unsigned long long)c->n2);
+    (void)fprintf(to, "  attacker %s; %llu runs of each input, %.1f s\n",
+                  r->attacker, (unsigned long long)r->samples, r->seconds);
+    if (notes != NULL && notes[0] != '\0') {
+        (void)fprintf(to, "Notes:\n%s", notes);
+    }
+}
+
+json_t *assay_report_notes(const char *notes)
+{
+    json_t *list = json_array();
+    while (notes != NULL && *notes != '\0') {
+        size_t len = strcspn(notes, "\n");
+        (void)json_array_append_new(list, json_stringn(notes, len));
+        notes += len + (notes[len] == '\n');
+    }
+    return list;
+}
+
+/* ---- catalogue ------------------------------------------------------------------------ */
+
+typedef struct tally {
+    int total, refuted, missed, by_chance, wrong;
+    double worst_ratio;
+    const char *worst_name;
+} tally;
+
+static void print_head(FILE *to)
+{
+    (void)fprintf(to, "%-27s %-20s %8s %9s %9s %6s %5s %9s %6s  %s\n",
+                  "specimen", "claim", "truth", "found", "oracle", "of it",
+                  "conf", "runs", "s", "verdict");
+}
+
+static void number(char *out, size_t len, double x)
+{
+    if (isnan(x)) {
+        (void)snprintf(out, len, "-");
+    } else if (isinf(x)) {
+        (void)snprintf(out, len, "inf");
+    } else {
+        (void)snprintf(out, len, "%.4f", x);
+    }
+}
+
+static void print_row(FILE *to, const assay_catalogue_row *row,
+                      const char *verdict)
+{
+    char claim[64], truth[32], oracle[32], share[32] = "-";
+    const assay_audit_result *r = &row->result;
+    assay_claim_text(claim, sizeof claim, &row->specimen->claim);
+    number(truth, sizeof truth, row->specimen->truth);
+    number(oracle, sizeof oracle, row->oracle);
+    if (row->oracle > 0) {
+        (void)snprintf(share, sizeof share, "%.1f%%",
+                       100 * r->lower / row->oracle);
+    }
+    (void)fprintf(to, "%-27s %-20s %8s %9.5f %9s %6s %5.4g %9llu %6.1f  %s\n",
+                  row->specimen->name, claim, truth, down(r->lower, 5), oracle,
+                  share, r->confidence, (unsigned long long)r->samples,
+                  row->seconds, verdict);
+    (void)fflush(to);
+}
+
+/* A refuted true claim: chance, or a fault? Two more audits at a confidence
+ * corrected for the whole catalogue decide. */
+static assay_status confirm(int *again, const assay_specimen *s,
+                            const assay_report_options *o, assay_error *err)
+{
+    assay_catalogue_row row;
+    assay_status status = ASSAY_OK;
+    double strict = 1 - (1 - o->confidence) / 100;
+    *again = 0;
+    for (uint64_t k = 1; status == ASSAY_OK && k <= 2; k++) {
+        status = assay_catalogue_audit(&row, s, o->samples, strict,
+                                       o->seed + 1000 * k, 0, NULL, err);
+        *again += status == ASSAY_OK && row.result.refuted;
+    }
+    return status;
+}
+
+static assay_status one_specimen(FILE *to, json_t *list, tally *t,
+                                 const assay_specimen *s,
+                                 const assay_report_options *o,
+                                 assay_error *err)
+{
+    assay_catalogue_row row;
+    assay_status status =
+        assay_catalogue_audit(&row, s, o->samples, o->confidence, o->seed,
+                              o->oracle, s->name, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    const char *verdict = assay_catalogue_verdict(&row);
+    if (row.result.refuted && !s->violates) {
+        int again = 0;
+        status = confirm(&again, s, o, err);
+        verdict = again > 0 ? "WRONG: refuted" : "refuted by chance, "
+                                                 "not confirmed";
+        t->wrong += again > 0;
+        t->by_chance += again == 0;
+    }
+    t->total++;
+    t->refuted += row.result.refuted && s->violates;
+    t->missed += !row.result.refuted && s->violates;
+    if (row.oracle > 0 && row.result.lower / row.oracle < t->worst_ratio) {
+        t->worst_ratio = row.result.lower / row.oracle;
+        t->worst_name = s->name;
+    }
+    if (list != NULL) {
+        json_t *j = assay_catalogue_json(&row);
+        (void)json_object_set_new(j, "verdict", json_string(verdict));
+        (void)json_array_append_new(list, j);
+    } else {
+        print_row(to, &row, verdict);
+    }
+    return status;
+}
+
+static void print_tally(FILE *to, const tally *t)
+{
+    (void)fprintf(to,
+                  "%d specimens: %d false claims refuted, %d missed, %d true "
+                  "claims refuted by chance, %d wrongly.\n",
+                  t->total, t->refuted, t->missed, t->by_chance, t->wrong);
+    if (t->worst_name != NULL) {
+        (void)fprintf(to, "Smallest share of the oracle bound: %.1f %% (%s).\n",
+                      100 * t->worst_ratio, t->worst_name);
+    }
+}
+
+assay_status assay_report_catalogue(FILE *to,
+                                    const assay_report_options *options,
+                                    assay_error *err)
+{
+    json_t *list = options->json ? json_array() : NULL;
+    tally t = {0, 0, 0, 0, 0, 1e9, NULL};
+    assay_status status = ASSAY_OK;
+    if (list == NULL) {
+        print_head(to);
+    }
+    for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
+        for (const assay_specimen *s = assay_specimen_groups[g];
+             s->name != NULL && status == ASSAY_OK; s++) {
+            if (options->only == NULL ||
+                strstr(s->name, options->only) != NULL) {
+                status = one_specimen(to, list, &t, s, options, err);
+            }
+        }
+    }
+    if (status == ASSAY_OK && t.total == 0) {
+        status = assay_fail(err, ASSAY_INVALID, "no specimen has '%.40s' in "
+                                                "its name",
+                            options->only);
+    }
+    if (status == ASSAY_OK && list != NULL) {
+        (void)json_dumpf(list, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        (void)fputc('\n', to);
+    } else if (status == ASSAY_OK) {
+        print_tally(to, &t);
+    }
+    json_decref(list);
+    if (status == ASSAY_OK && t.wrong > 0) {
+        status = assay_fail(err, ASSAY_REFUTED,
+                            "%d true claims were refuted and confirmed",
+                            t.wrong);
+    }
+    return status;
+}
+
+/* ---- curve ---------------------------------------------------------------------------- */
+
+static assay_status draw_svg(const char *svg, const assay_specimen *s,
+                             const char *data, assay_error *err)
+{
+    FILE *g = popen("gnuplot 2>/dev/null", "w");
+    if (g == NULL) {
+        return assay_fail(err, ASSAY_IO, "cannot run gnuplot");
+    }
+    (void)fprintf(g,
+                  "set terminal svg size 720,420 font 'sans,12'\n"
+                  "set output '%s'\nset logscale x\nset key bottom right\n"
+                  "set xlabel 'runs of each input'\n"
+                  "set ylabel 'lower bound'\nset title '%s'\nset grid\n"
+                  "$d << E\n%sE\n"
+                  "plot $d using 1:2 with linespoints lw 2 title 'certified', "
+                  "%.9g with lines lw 2 dt 2 title 'claim', "
+                  "$d using 1:3 with lines dt 3 title 'oracle'\n",
+                  svg, s->name, data, s->claim.value);
+    if (pclose(g) != 0) {
+        return assay_fail(err, ASSAY_IO, "gnuplot failed to draw %.200s", svg);
+    }
+    return ASSAY_OK;
+}
+
+assay_status assay_report_curve(FILE *to, const assay_specimen *specimen,
+                                uint64_t samples, double confidence,
+                                uint64_t seed, const char *svg,
+                                assay_error *err)
+{
+    char data[4096];
+    size_t used = 0;
+    assay_status status = ASSAY_OK;
+    if (svg != NULL && strpbrk(svg, "'\n\\") != NULL) {
+        return assay_fail(err, ASSAY_INVALID, "--svg: no quotes in the name");
+    }
+    (void)fprintf(to, "%12s %10s %10s\n", "runs", "bound", "oracle");
+    data[0] = '\0';
+    for (uint64_t n = 1000; status == ASSAY_OK && n <= samples; n *= 10) {
+        for (uint64_t m = 1; m <= 3 && n * m <= samples; m += 2) {
+            assay_catalogue_row row;
+            status = assay_catalogue_audit(&row, specimen, n * m, confidence,
+                                           seed, 1, NULL, err);
+            if (status != ASSAY_OK) {
+                break;
+            }
+            int wrote = snprintf(data + used, sizeof data - used,
+                                 "%llu %.6f %.6f\n",
+                                 (unsigned long long)(n * m), row.result.lower,
+                                 isnan(row.oracle) ? 0 : row.oracle);
+            (void)fprintf(to, "%12llu %10.5f %10.5f\n",
+                          (unsigned long long)(n * m), row.result.lower,
+                          row.oracle);
+            used += wrote > 0 ? (size_t)wrote : 0;
+        }
+    }
+    if (status == ASSAY_OK && svg != NULL) {
+        status = draw_svg(svg, specimen, data, err);
+    }
+    return status;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# `assay audit` against programs: honest, broken and malicious ones.
+set -u
+cd "$(dirname "$0")/../.."
+assay=${BUILD:-build}/assay
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+echo 0 >"$dir/a"
+echo 1 >"$dir/b"
+passed=0
+failed=0
+check() { # name, expected exit, pattern, command...
+  local name=$1 want=$2 pattern=$3
+  shift 3
+  timeout 100 "$@" >"$dir/out" 2>"$dir/err"
+  local rc=$?
+  if [[ $rc -eq $want ]] && cat "$dir/out" "$dir/err" | grep -qE -- "$pattern"; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $name: exit $rc (want $want), pattern '$pattern'"
+    head -5 "$dir/out" "$dir/err"
+  fi
+}
+run() { # kind, samples, more options...
+  local kind=$1 n=$2
+  shift 2
+  echo "$assay" audit --left "$dir/a" --right "$dir/b" --claim eps=1 \
+    --samples "$n" --timeout 2 "$@" -- python3 tests/data/audit/target.py \
+    "$kind" "{input}" "{runs}"
+}
+check good 0 "Not refuted" $(run good 20000)
+check bad 4 "REFUTED" $(run bad 20000)
+check bad_json 4 '"refuted": true' $(run bad 20000 --json)
+for field in epsilon_lower delta confidence refuted detection_limit samples \
+  event counts attacker seconds; do
+  if jq -e "has(\"$field\")" "$dir/out" >/dev/null; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "FAIL json field $field"
+  fi
+done
+check words 4 "REFUTED" $(run words 20000)
+check sequential 4 "REFUTED" $(run bad 20000 --sequential)
+check delta 0 "Not refuted" "$assay" audit --left "$dir/a" --right "$dir/b" \
+  --claim eps=2.5,delta=1e-3 --samples 5000 -- \
+  python3 tests/data/audit/target.py bad "{input}" "{runs}"
+check keep 4 "REFUTED" $(run bad 20000 --keep "$dir/kept")
+check again 4 "REFUTED" "$assay" audit --from "$dir/kept" --claim eps=1
+check again_other_claim 0 "Not refuted" "$assay" audit --from "$dir/kept" --claim mu=4
+check worker 4 "REFUTED" $(run worker 20000 --worker)
+check timing 4 "REFUTED" $(run worker 3000 --worker --timing)
+check forever 0 "did not stop after 5000 outputs" $(run forever 5000)
+check endless_line 2 "only 0 outputs|longer than|only 1 outputs" $(run endless-line 2000)
+check silent 2 "silent after 0" $(run silent 1000)
+check forks 0 "Not refuted" $(run forks 5000)
+check stderr 0 "Not refuted" $(run stderr 5000)
+check dies 0 "killed by signal 11 after 4999" $(run dies 5000)
+check huge 0 "beyond the range of a double" $(run huge 5000)
+check garbage 0 "Not refuted|REFUTED" $(run garbage 3000)
+check nothing 2 "only 0 outputs" $(run nothing 1000)
+check no_program 2 "cannot run" "$assay" audit --left a --right b --claim eps=1 -- ./no-such-program
+check no_claim 2 "claim is missing" "$assay" audit --left a --right b -- true
+check bad_claim 2 "must not be negative" "$assay" audit --left a --right b --claim eps=-1 -- true
+check bad_option 2 "unknown" "$assay" audit --lfet a
+check help 0 "usage: assay audit" "$assay" audit --help
+check one_run 0 "0.6729" "$assay" audit one-run --canaries 1000 --guesses 100 --right 75 --delta 1e-4 --confidence 0.95
+if pgrep -f "tests/data/audit/[t]arget.py" >/dev/null; then
+  failed=$((failed + 1))
+  echo "FAIL orphans"
+else
+  passed=$((passed + 1))
+fi
+echo "$passed passed, $failed failed"
+[[ $failed -eq 0 ]]
