@@ -109,8 +109,9 @@ const char *assay_pmf_vector_id(const assay_event *event)
     if (counted(event)) {
         return "counts-pld";
     }
-    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one ? "vector-shift"
-                                                              : NULL;
+    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one
+               ? "vector-noise-loss"
+               : NULL;
 }
 
 int assay_pmf_is_atomic(const assay_event *event)

@@ -152,7 +152,8 @@ assay_status assay_episodes_add_step(assay_episodes *e, uint32_t at,
     }
     if (e->num_steps == e->step_room) {
         size_t room = 2 * e->step_room + 1024;
-        if (room > ASSAY_EPISODES_MAX_STEPS || !GROW(e->at, e->step_room, room) ||
+        if (room > ASSAY_EPISODES_MAX_STEPS ||
+            !GROW(e->at, e->step_room, room) ||
             !GROW(e->next, e->step_room, room) ||
             !GROW(e->reward, e->step_room, room) ||
             !GROW(e->weight, e->step_room, room)) {
@@ -210,7 +211,8 @@ void assay_episodes_axpy(const assay_episodes *e, uint32_t vector, double scale,
     }
 }
 
-/* ---- the chain ------------------------------------------------------------- */
+/* ---- the chain -------------------------------------------------------------
+ */
 
 static assay_status walk(assay_episodes *e, assay_envrand *rand,
                          assay_error *err)
@@ -253,7 +255,8 @@ assay_status assay_episodes_chain(assay_episodes **out, size_t num_states,
     return ASSAY_OK;
 }
 
-/* ---- reading --------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------
+ */
 
 typedef struct reader {
     assay_csv csv;

@@ -108,8 +108,8 @@ assay_status assay_features_linear(assay_features **out,
         return assay_fail(err, ASSAY_INVALID,
                           "linear features: S = 2 and A up to 2^16");
     }
-    status = assay_features_new(&f, 2 * (size_t)shape->num_actions, signs + 2,
-                                err);
+    status =
+        assay_features_new(&f, 2 * (size_t)shape->num_actions, signs + 2, err);
     for (uint32_t s = 0; status == ASSAY_OK && s < 2; s++) {
         for (uint32_t a = 0; status == ASSAY_OK && a < shape->num_actions;
              a++) {

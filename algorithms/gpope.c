@@ -137,8 +137,8 @@ typedef struct gpope {
     assay_sampled_sum *sums;
     long bits;
     int64_t radius;
-    size_t n;          /* 2 dim */
-    uint64_t *chosen;  /* [episodes] */
+    size_t n;           /* 2 dim */
+    uint64_t *chosen;   /* [episodes] */
     int64_t *one, *sum; /* private */
     int64_t *noisy;     /* released */
     double *x, *work;
@@ -196,9 +196,8 @@ static assay_status one_step(gpope *g, uint64_t step, assay_error *err)
     }
     memset(g->sum, 0, g->n * sizeof *g->sum);
     for (size_t k = 0; k < num_chosen; k++) {
-        assay_gpope_gradient(g->one, g->work, g->episodes,
-                             (size_t)g->chosen[k], g->params->gamma, g->x,
-                             g->bits, g->radius);
+        assay_gpope_gradient(g->one, g->work, g->episodes, (size_t)g->chosen[k],
+                             g->params->gamma, g->x, g->bits, g->radius);
         for (size_t i = 0; i < g->n; i++) {
             g->sum[i] += g->one[i];
         }
@@ -223,12 +222,11 @@ static assay_status run(double *theta, gpope *g,
     assay_status status;
     mpq_init(sigma2);
     mpq_init(sensitivity2);
-    set_plan(&plan, sigma2, sensitivity2, g->params,
-             g->episodes->num_episodes, g->n);
-    status = assay_sampled_sum_new(&g->sums, custodian, &plan,
-                                   g->params->poisson ? "gpope: Poisson sums"
-                                                      : "gpope: one episode",
-                                   err);
+    set_plan(&plan, sigma2, sensitivity2, g->params, g->episodes->num_episodes,
+             g->n);
+    status = assay_sampled_sum_new(
+        &g->sums, custodian, &plan,
+        g->params->poisson ? "gpope: Poisson sums" : "gpope: one episode", err);
     for (uint64_t i = 0; status == ASSAY_OK && i < g->params->num_steps; i++) {
         status = one_step(g, i, err);
     }
@@ -327,9 +325,9 @@ assay_status assay_gpope_calibrate(mpq_t sigma,
     }
     mpq_clear(p.sigma);
     if (status == ASSAY_OK && !fits) {
-        status = assay_fail(err, ASSAY_INVALID,
-                            "no sigma up to %lu reaches this epsilon",
-                            SIGMA_MOST);
+        status =
+            assay_fail(err, ASSAY_INVALID,
+                       "no sigma up to %lu reaches this epsilon", SIGMA_MOST);
     }
     if (status == ASSAY_OK) {
         mpq_set_ui(sigma, high, SIGMA_STEPS);

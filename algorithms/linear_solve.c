@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* inverse = U diag(1/max(e, floor)) U'; row k of `u` is eigenvector k. */
-static void rebuild(double *inverse, const double *u, const double *e,
-                    size_t d, double floor)
+static void rebuild(double *inverse, const double *u, const double *e, size_t d,
+                    double floor)
 {
     memset(inverse, 0, d * d * sizeof *inverse);
     for (size_t k = 0; k < d; k++) {

@@ -61,8 +61,7 @@ assay_status assay_ope_model_fit(assay_ope_model **out, const assay_episodes *e,
         return status;
     }
     for (size_t i = 0; i < e->num_episodes; i++) {
-        double share =
-            assay_episodes_share(e, i) / (double)e->num_episodes;
+        double share = assay_episodes_share(e, i) / (double)e->num_episodes;
         for (size_t t = e->start[i]; t < e->start[i + 1]; t++) {
             double w = share * e->weight[t];
             add_outer(m->a, e, e->at[t], e->at[t], w);
@@ -194,9 +193,9 @@ void assay_ope_gradient(double *out, const assay_episodes *e, size_t episode,
         double weight = share * e->weight[t];
         assay_episodes_axpy(e, e->at[t], -weight * dual, out);
         assay_episodes_axpy(e, e->next[t], weight * gamma * dual, out);
-        assay_episodes_axpy(
-            e, e->at[t], weight * (change - e->reward[t]) + share * dual,
-            out + d);
+        assay_episodes_axpy(e, e->at[t],
+                            weight * (change - e->reward[t]) + share * dual,
+                            out + d);
     }
 }
 

@@ -7,7 +7,8 @@
  * Per episode of length tau, with importance weights w_t,
  *   A = (1/tau) sum w_t phi_t (phi_t - gamma phi_{t+1})', b = (1/tau) sum w_t
  *   phi_t r_t, C = (1/tau) sum phi_t phi_t'
- * (or a public length instead of tau) and MSPBE(theta) = |E A theta - E b|^2 in the norm of (E C)^{-1}.
+ * (or a public length instead of tau), and MSPBE(theta) = |E A theta - E b|^2
+ * in the norm of (E C)^{-1}.
  */
 #ifndef ASSAY_ALGORITHMS_OPE_H
 #define ASSAY_ALGORITHMS_OPE_H
@@ -118,8 +119,9 @@ typedef enum assay_output_kind { ASSAY_LSW = 0, ASSAY_LSL } assay_output_kind;
 
 typedef struct assay_output_params {
     assay_output_kind kind;
-    double gamma, max_reward; /* |r| <= max_reward, public; rewards are clipped */
-    double lambda;            /* above |rho|_inf = 1 */
+    double gamma,
+        max_reward; /* |r| <= max_reward, public; rewards are clipped */
+    double lambda;  /* above |rho|_inf = 1 */
     mpq_t epsilon, delta;
 } assay_output_params;
 

@@ -72,16 +72,14 @@ double assay_output_sigma(const assay_output_params *p, const uint64_t *visits,
     double top = 0.0;
     for (uint64_t k = 0; k <= m; k++) {
         double fade = exp(-beta * (double)k);
-        double term =
-            p->kind == ASSAY_LSW
-                ? lsw_term(visits, dim, (double)k)
-                : lsl_term(visits, dim, (double)k, (double)m, p->lambda);
+        double term = p->kind == ASSAY_LSW ? lsw_term(visits, dim, (double)k)
+                                           : lsl_term(visits, dim, (double)k,
+                                                      (double)m, p->lambda);
         top = fmax(top, fade * term);
         /* both terms are bounded: no later k can do better */
-        double most = p->kind == ASSAY_LSW
-                          ? (double)dim
-                          : lsl_term(visits, dim, (double)m, (double)m,
-                                     p->lambda);
+        double most = p->kind == ASSAY_LSW ? (double)dim
+                                           : lsl_term(visits, dim, (double)m,
+                                                      (double)m, p->lambda);
         if (fade * most < top) {
             break;
         }

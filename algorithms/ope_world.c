@@ -13,7 +13,8 @@
 #define MAX_ACTIONS 4
 #define MAX_FEATURES 64
 #define EXPLORE 0.3
-#define LEARNING_SEED 4711 /* public: behaviour policies are the same for all */
+#define LEARNING_SEED 4711 /* public: behaviour policies are the same for all  \
+                            */
 
 /* A control problem with features, a scale of rewards and learned values. */
 typedef struct problem {
@@ -82,9 +83,10 @@ static void behaviour(const problem *p, const double *x, double *out)
     double top = value_of(p, best, x);
     double sum = 0.0;
     for (int a = 0; a < n; a++) {
-        out[a] = p->hiv ? exp(4.0 * (value_of(p, a, x) - top) /
-                              fmax(fabs(top), 1e-3))
-                        : (a == best);
+        out[a] =
+            p->hiv
+                ? exp(4.0 * (value_of(p, a, x) - top) / fmax(fabs(top), 1e-3))
+                : (a == best);
         sum += out[a];
     }
     for (int a = 0; a < n; a++) {
@@ -251,8 +253,8 @@ static assay_status open_control(assay_episodes **data, assay_ope_model **truth,
 }
 
 assay_status assay_world_open(assay_episodes **data, assay_ope_model **truth,
-                              const char *name,
-                              const assay_world_options *o, assay_error *err)
+                              const char *name, const assay_world_options *o,
+                              assay_error *err)
 {
     unsigned num_states = 40;
     char extra = 0;

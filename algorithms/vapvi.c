@@ -44,8 +44,7 @@ assay_status assay_vapvi_params_check(const assay_vapvi_params *params,
     if (status != ASSAY_OK) {
         return status;
     }
-    if (features->num_rows !=
-        (size_t)shape->num_states * shape->num_actions) {
+    if (features->num_rows != (size_t)shape->num_states * shape->num_actions) {
         return assay_fail(err, ASSAY_INVALID,
                           "the features have %zu rows, not S A",
                           features->num_rows);
@@ -112,8 +111,7 @@ static assay_status choose_bits(run *r, assay_error *err)
 static size_t free_len(const run *r)
 {
     size_t d = r->d;
-    return r->shape->horizon *
-           (d * (d + 1) / 2 + d * r->shape->num_states + d);
+    return r->shape->horizon * (d * (d + 1) / 2 + d * r->shape->num_states + d);
 }
 
 static assay_status allocate(run *r, assay_error *err)
@@ -207,8 +205,8 @@ static void share(mpq_t out, const mpq_t rho, unsigned long steps1,
 static void set_rho0(run *r)
 {
     unsigned long steps = r->shape->horizon;
-    unsigned long with = has_variance(r, (uint32_t)steps - 1) ? steps
-                                                              : steps - 1;
+    unsigned long with =
+        has_variance(r, (uint32_t)steps - 1) ? steps : steps - 1;
     mpq_t both;
     mpq_t one;
     mpq_init(both);
@@ -339,8 +337,8 @@ static void set_sigma(run *r)
     double reach = height - centre;
     for (size_t row = 0; row < r->num_rows; row++) {
         const int64_t *phi = assay_features_row(r->features, row);
-        double mean = clip(assay_features_dot(phi, r->theta, r->d), -centre,
-                           reach);
+        double mean =
+            clip(assay_features_dot(phi, r->theta, r->d), -centre, reach);
         double square = clip(assay_features_dot(phi, r->beta, r->d) + offset,
                              0.0, reach * reach);
         r->sigma[row] = sqrt(fmax(1.0, square - mean * mean));
@@ -414,8 +412,8 @@ static double penalty(const run *r, const int64_t *phi)
     double d = (double)r->d;
     double h = r->shape->horizon;
     double extra = p->extra < 0.0 ? h * h * h * sqrt(d) : p->extra;
-    double scale = p->paper && !p->variance_aware ? p->c * d * h
-                                                  : p->c * sqrt(d);
+    double scale =
+        p->paper && !p->variance_aware ? p->c * d * h : p->c * sqrt(d);
     for (size_t i = 0; i < r->d; i++) {
         r->q[i] = ldexp((double)phi[i], -ASSAY_FEATURE_BITS);
     }
@@ -471,7 +469,8 @@ static assay_status learn_steps(run *r, assay_error *err)
     return status;
 }
 
-/* ---- statistics that do not depend on values ------------------------------ */
+/* ---- statistics that do not depend on values ------------------------------
+ */
 
 /* [h][d] diagonals, [h] triangles, [h][s'][d] transitions, [h][d] rewards */
 typedef struct blocks {
@@ -557,9 +556,9 @@ static void push(run *r, const blocks *b, double centre, int power)
         r->vector[i] = 0.0;
         for (uint32_t t = 0; t < r->shape->num_states; t++) {
             double v = ldexp((double)r->value[t], -(int)r->bits) - centre;
-            r->vector[i] += ldexp((double)b->next[t * r->d + i],
-                                  -ASSAY_FEATURE_BITS) *
-                            (power == 1 ? v : v * v);
+            r->vector[i] +=
+                ldexp((double)b->next[t * r->d + i], -ASSAY_FEATURE_BITS) *
+                (power == 1 ? v : v * v);
         }
     }
 }
@@ -582,9 +581,9 @@ static assay_status free_step(run *r, uint32_t h, assay_error *err)
     for (size_t i = 0; i < r->d; i++) {
         /* E[(V-c)^2] regressed as (V-c)^2 - R^2/8, as in set_sigma */
         for (uint32_t t = 0; t < r->shape->num_states; t++) {
-            r->vector[i] -= ldexp((double)b.next[t * r->d + i],
-                                  -ASSAY_FEATURE_BITS) *
-                            height * height / 8.0;
+            r->vector[i] -=
+                ldexp((double)b.next[t * r->d + i], -ASSAY_FEATURE_BITS) *
+                height * height / 8.0;
         }
     }
     assay_times(r->beta, r->inverse, r->vector, r->d);
@@ -595,8 +594,8 @@ static assay_status free_step(run *r, uint32_t h, assay_error *err)
         unit_sigma(r);
     }
     for (size_t i = 0; i < r->d; i++) {
-        r->vector[i] += ldexp((double)b.reward[i],
-                              -ASSAY_FEATURE_BITS - (int)r->bits);
+        r->vector[i] +=
+            ldexp((double)b.reward[i], -ASSAY_FEATURE_BITS - (int)r->bits);
     }
     assay_times(r->theta, r->inverse, r->vector, r->d);
     improve(r, h, height / 2.0, 1);
@@ -622,7 +621,8 @@ static assay_status learn_free(run *r, assay_error *err)
     return status;
 }
 
-/* ---- all together ---------------------------------------------------------- */
+/* ---- all together ----------------------------------------------------------
+ */
 
 static assay_status check(const assay_counts *values,
                           const assay_counts *variances,
@@ -638,35 +638,41 @@ static assay_status check(const assay_counts *values,
     return assay_vapvi_params_check(params, shape, features, err);
 }
 
-assay_status assay_vapvi_learn(assay_policy **out, const assay_counts *values,
-                               const assay_counts *variances,
-                               const assay_features *features,
-                               const double *rewards,
-                               const assay_vapvi_params *params,
-                               struct assay_custodian *custodian,
-                               assay_error *err)
+static void run_init(run *r, const assay_counts *values,
+                     const assay_counts *variances,
+                     const assay_features *features,
+                     const assay_vapvi_params *params)
+{
+    memset(r, 0, sizeof *r);
+    r->params = params;
+    r->features = features;
+    r->values = values;
+    r->split = variances != NULL;
+    r->variances = r->split ? variances : values;
+    r->shape = &values->shape;
+    r->d = features->dim;
+    r->num_rows = features->num_rows;
+    r->num_users = values->num_users + (r->split ? variances->num_users : 0);
+    mpq_init(r->rho0[0]);
+    mpq_init(r->rho0[1]);
+    mpq_init(r->cost);
+    assay_vapvi_range_init(&r->range);
+    assay_vapvi_noise_init(&r->noise);
+}
+
+assay_status
+assay_vapvi_learn(assay_policy **out, const assay_counts *values,
+                  const assay_counts *variances, const assay_features *features,
+                  const double *rewards, const assay_vapvi_params *params,
+                  struct assay_custodian *custodian, assay_error *err)
 {
     run r;
     assay_status status = check(values, variances, features, params, err);
     if (status != ASSAY_OK) {
         return status;
     }
-    memset(&r, 0, sizeof r);
-    r.params = params;
-    r.features = features;
-    r.values = values;
-    r.split = variances != NULL;
-    r.variances = r.split ? variances : values;
+    run_init(&r, values, variances, features, params);
     r.rewards = rewards;
-    r.shape = &values->shape;
-    r.d = features->dim;
-    r.num_rows = features->num_rows;
-    r.num_users = values->num_users + (r.split ? variances->num_users : 0);
-    mpq_init(r.rho0[0]);
-    mpq_init(r.rho0[1]);
-    mpq_init(r.cost);
-    assay_vapvi_range_init(&r.range);
-    assay_vapvi_noise_init(&r.noise);
     status = choose_bits(&r, err);
     if (status == ASSAY_OK) {
         status = allocate(&r, err);

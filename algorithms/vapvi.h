@@ -90,9 +90,9 @@ assay_status assay_vapvi_learn(assay_policy **out, const assay_counts *values,
 
 /** Ranges on the lattice 2^-bits: |V^2|, |V|, |r+V| stay within them. */
 typedef struct assay_vapvi_range {
-    unsigned bits;   /* of values */
+    unsigned bits; /* of values */
     int centred;
-    uint32_t height; /* R: V is in [0, R] */
+    uint32_t height;             /* R: V is in [0, R] */
     mpq_t square, value, target; /* B1, B2, B3 */
 } assay_vapvi_range;
 

@@ -216,8 +216,8 @@ void assay_vapvi_value_sums(int64_t *out, const assay_counts *counts,
             counts->cell + counts->num_pairs + pair * num_states;
         int64_t sum = 0;
         for (uint32_t t = 0; t < num_states; t++) {
-            sum += next[t] *
-                   shrunk(reward[row] + value[t] - centre, sigma[row]);
+            sum +=
+                next[t] * shrunk(reward[row] + value[t] - centre, sigma[row]);
         }
         add_outer(out, psi + row * d, d, counts->cell[pair]);
         add_scaled(out + matrix, psi + row * d, d, sum);

@@ -24,7 +24,7 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     out->oracle = NAN;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     uint64_t screen = samples / 250, spent = 0;
-    screen = screen < 10000 ? 10000 : screen > 100000 ? 100000 : screen;
+    screen = screen < 10000 ? 10000 : screen > 1000000 ? 1000000 : screen;
     assay_status status = assay_search_pair(&out->pair, &spent, specimen,
                                             screen, samples, seed + 1, err);
     if (status != ASSAY_OK) {

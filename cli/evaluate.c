@@ -46,7 +46,8 @@ static const char *const HELP =
     "  --ledger L.db    charge it; simulated people may do without\n"
     "  --runs N --seed N --json -o FILE (the weights as CSV)\n"
     "\n"
-    "example: assay evaluate gpope --env chain --episodes 10000 --epsilon 0.1\n";
+    "example: assay evaluate gpope --env chain --episodes 10000 --epsilon "
+    "0.1\n";
 
 static const char *const METHODS[] = {"gpope",    "dp-lsw", "dp-lsl", "lstd",
                                       "wis-lstd", "gtd2",   NULL};
@@ -169,8 +170,7 @@ static assay_status parse_privacy(mpq_t epsilon, mpq_t delta,
     assay_status status =
         assay_rational_parse_positive(epsilon, o->epsilon, "--epsilon", err);
     if (status == ASSAY_OK) {
-        status =
-            assay_rational_parse_positive(delta, o->delta, "--delta", err);
+        status = assay_rational_parse_positive(delta, o->delta, "--delta", err);
     }
     return status;
 }
@@ -200,8 +200,7 @@ static assay_status set_gpope(assay_gpope_params *p, const eval_options *o,
     }
     if (status == ASSAY_OK) {
         status = assay_gpope_calibrate(p->sigma, p, people, epsilon, delta,
-                                       o->ledger != NULL ? "renyi" : NULL,
-                                       err);
+                                       o->ledger != NULL ? "renyi" : NULL, err);
     }
     mpq_clear(epsilon);
     mpq_clear(delta);
@@ -223,8 +222,8 @@ static assay_status run_output(double *theta, outcome *out,
     p.lambda = o->lambda > 0.0 ? o->lambda : (double)e->num_episodes;
     status = parse_privacy(p.epsilon, p.delta, o, err);
     if (status == ASSAY_OK) {
-        status = assay_output_evaluate(theta, &out->sigma, e, &p, custodian,
-                                       err);
+        status =
+            assay_output_evaluate(theta, &out->sigma, e, &p, custodian, err);
     }
     /* it follows the data: not for printing outside a simulation */
     out->sigma = o->data != NULL ? 0.0 : out->sigma;
@@ -306,9 +305,9 @@ static assay_status write_theta(const eval_options *o, const double *theta,
     for (size_t i = 0; i < dim; i++) {
         (void)fprintf(file, "%zu,%.9g\n", i, theta[i]);
     }
-    return fclose(file) == 0 ? ASSAY_OK
-                             : assay_fail(err, ASSAY_IO,
-                                          "%.200s: cannot write", o->out);
+    return fclose(file) == 0
+               ? ASSAY_OK
+               : assay_fail(err, ASSAY_IO, "%.200s: cannot write", o->out);
 }
 
 /* One run: data, method, error where the model is known or simulated. */
@@ -354,7 +353,7 @@ static assay_status one_run(outcome *out, const eval_options *o, uint64_t seed,
 static void report(const eval_options *o, const outcome *last, double mean,
                    double deviation)
 {
-    const char *notion = o->method >= LSTD  ? "none: not private"
+    const char *notion = o->method >= LSTD    ? "none: not private"
                          : o->method != GPOPE ? "(epsilon, delta)-DP, assumed"
                                               : "(epsilon, delta)-DP";
     if (o->data != NULL) {
@@ -364,17 +363,16 @@ static void report(const eval_options *o, const outcome *last, double mean,
                      METHODS[o->method], notion, last->sigma);
         return;
     }
-    (void)printf(o->json
-                     ? "{\"method\": \"%s\", \"env\": \"%s\", \"notion\": "
-                       "\"%s\", \"episodes\": %" PRIu64 ", \"runs\": %" PRIu64
-                       ", \"mspbe\": %.6g, \"deviation\": %.6g, \"zero\": "
-                       "%.6g, \"relative\": %.6g, \"sigma\": %.6g}\n"
-                     : "%s on %s: %s\nepisodes   %" PRIu64 "\nruns       %" PRIu64
-                       "\nmspbe      %.6g\ndeviation  %.3g\nzero       %.6g "
-                       "(predicting zero)\nrelative   %.6g\nsigma      %.6g\n",
-                 METHODS[o->method], o->env, notion, o->episodes, o->runs, mean,
-                 deviation, last->theta_zero, mean / last->theta_zero,
-                 last->sigma);
+    (void)printf(
+        o->json ? "{\"method\": \"%s\", \"env\": \"%s\", \"notion\": "
+                  "\"%s\", \"episodes\": %" PRIu64 ", \"runs\": %" PRIu64
+                  ", \"mspbe\": %.6g, \"deviation\": %.6g, \"zero\": "
+                  "%.6g, \"relative\": %.6g, \"sigma\": %.6g}\n"
+                : "%s on %s: %s\nepisodes   %" PRIu64 "\nruns       %" PRIu64
+                  "\nmspbe      %.6g\ndeviation  %.3g\nzero       %.6g "
+                  "(predicting zero)\nrelative   %.6g\nsigma      %.6g\n",
+        METHODS[o->method], o->env, notion, o->episodes, o->runs, mean,
+        deviation, last->theta_zero, mean / last->theta_zero, last->sigma);
 }
 
 static assay_status evaluate(const eval_options *o, assay_error *err)

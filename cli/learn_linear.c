@@ -28,7 +28,8 @@ static const char *const HELP =
     "exact integers are released with discrete Gaussian noise; the run is\n"
     "R-zCDP for one user's trajectory (replaced), charged once.\n"
     "\n"
-    "  --features F      linear (2 states), one-hot, or a CSV file with header\n"
+    "  --features F      linear (2 states), one-hot, or a CSV file with "
+    "header\n"
     "                    s,a,f1,...,fd; norms above 1 are clipped to 1\n"
     "  --data2 FILE      a split: variances from these people, values from\n"
     "                    the others; each part costs R, and so do both\n"
@@ -134,8 +135,8 @@ static assay_status set_params(assay_vapvi_params *params,
     params->ridge = o->ridge < 0.0 ? params->ridge : o->ridge;
     params->shift = o->shift < 0.0 ? params->shift : o->shift;
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_rational_parse_positive(params->budget, o->rho, "--rho",
-                                               err);
+        status =
+            assay_rational_parse_positive(params->budget, o->rho, "--rho", err);
     }
     return status;
 }
@@ -159,7 +160,8 @@ static assay_status read_data(assay_counts **counts, double **rewards,
     }
     status = assay_rewards_read(rewards, from, &shape, err);
     if (status == ASSAY_OK) {
-        status = assay_trajectories_read(&counts[0], o->data, &shape, NULL, err);
+        status =
+            assay_trajectories_read(&counts[0], o->data, &shape, NULL, err);
     }
     if (status == ASSAY_OK && o->data2 != NULL) {
         status =
@@ -168,7 +170,8 @@ static assay_status read_data(assay_counts **counts, double **rewards,
     return status;
 }
 
-static json_t *describe(const linear_options *o, const assay_counts *const *data)
+static json_t *describe(const linear_options *o,
+                        const assay_counts *const *data)
 {
     json_int_t users = (json_int_t)data[0]->num_users +
                        (data[1] != NULL ? (json_int_t)data[1]->num_users : 0);
@@ -215,16 +218,16 @@ static assay_status learn(const linear_options *o, assay_error *err)
         status = read_data(data, &rewards, o, err);
     }
     if (status == ASSAY_OK) {
-        status = assay_features_by_name(&features, o->features,
-                                        &data[0]->shape, err);
+        status = assay_features_by_name(&features, o->features, &data[0]->shape,
+                                        err);
     }
     if (status == ASSAY_OK && o->is_private) {
         status = assay_scratch_open(&vault, o->ledger, 1, err);
     }
     if (status == ASSAY_OK) {
         status = assay_vapvi_learn(&policy, data[0], data[1], features, rewards,
-                                   &params, vault.open ? &vault.custodian : NULL,
-                                   err);
+                                   &params,
+                                   vault.open ? &vault.custodian : NULL, err);
     }
     if (status == ASSAY_OK) {
         guarantee = describe(o, (const assay_counts *const *)data);
@@ -272,7 +275,8 @@ int assay_cli_learn_linear(int argc, char **argv)
     return status == ASSAY_OK ? 0 : assay_cli_report("learn", &err);
 }
 
-/* ---- simulate -------------------------------------------------------------- */
+/* ---- simulate --------------------------------------------------------------
+ */
 
 typedef struct world {
     assay_mdp *mdp;
@@ -286,8 +290,8 @@ static assay_status open_world(world *w, const linear_options *o,
 {
     assay_status status = assay_environment_new(&w->mdp, o->env, err);
     if (status == ASSAY_OK) {
-        status = assay_environment_behaviour(&w->behaviour, o->env, w->mdp,
-                                             err);
+        status =
+            assay_environment_behaviour(&w->behaviour, o->env, w->mdp, err);
     }
     if (status == ASSAY_OK) {
         status = assay_features_by_name(&w->features, o->features,
@@ -311,8 +315,8 @@ static assay_status gap_once(double *gap, const world *w,
     double value = 0.0;
     uint64_t part = o->split ? o->users / 2 : o->users;
     uint64_t seed = 2 * (o->seed + run);
-    assay_status status = assay_counts_simulate(&data[0], w->mdp, w->behaviour,
-                                                part, seed, err);
+    assay_status status =
+        assay_counts_simulate(&data[0], w->mdp, w->behaviour, part, seed, err);
     if (status == ASSAY_OK && o->split) {
         status = assay_counts_simulate(&data[1], w->mdp, w->behaviour, part,
                                        seed + 1, err);

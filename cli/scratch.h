@@ -17,8 +17,7 @@ typedef struct assay_scratch {
 /** Opens `ledger`, or with NULL a temporary one without a limit (replace-one
  *  or add-remove). */
 assay_status assay_scratch_open(assay_scratch *scratch, const char *ledger,
-                                int replace, assay_error *err)
-    ASSAY_MUST_CHECK;
+                                int replace, assay_error *err) ASSAY_MUST_CHECK;
 
 /** Closes, and removes a temporary ledger. May be called on zeroed memory. */
 void assay_scratch_close(assay_scratch *scratch);

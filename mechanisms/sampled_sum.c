@@ -154,8 +154,9 @@ assay_status assay_sampled_sum_draw(assay_sampled_sum *sum, uint64_t *chosen,
     assay_status status;
     if (sum->left == 0 || sum->drawn) {
         return assay_fail(err, ASSAY_INVALID,
-                          sum->left == 0 ? "all steps that were charged are done"
-                                         : "release the last sample first");
+                          sum->left == 0
+                              ? "all steps that were charged are done"
+                              : "release the last sample first");
     }
     if (sum->poisson) {
         status = draw_poisson(sum, chosen, num_chosen);

@@ -7,13 +7,12 @@
  *           2^-rate_bits, independently; one person's term has norm at most
  *           sqrt(sensitivity2). Add-remove neighbours.
  * One       one person of `population` is drawn uniformly; sensitivity2 bounds
- *           the squared distance of two people's terms (twice the clipping norm,
- *           squared). Replace-one neighbours.
- * Law       out = round(in * step + N(0, sigma2)) / step per entry: a function
- *           of the continuous release. Variances in real units, `in` in steps
- *           of 2^-step_bits.
- * Theorem   rounded-gaussian; sampling as the accountant has it.
- * Order     draw, then release, `num_steps` times. A failure ends the run.
+ *           the squared distance of two people's terms (twice the clipping
+ * norm, squared). Replace-one neighbours. Law       out = round(in * step +
+ * N(0, sigma2)) / step per entry: a function of the continuous release.
+ * Variances in real units, `in` in steps of 2^-step_bits. Theorem
+ * rounded-gaussian; sampling as the accountant has it. Order     draw, then
+ * release, `num_steps` times. A failure ends the run.
  */
 #ifndef ASSAY_MECHANISMS_SAMPLED_SUM_H
 #define ASSAY_MECHANISMS_SAMPLED_SUM_H

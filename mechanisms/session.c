@@ -15,7 +15,7 @@
 struct assay_session {
     assay_custodian *custodian;
     size_t num_parts;
-    mpq_t left[MAX_PARTS];      /* of the allowance */
+    mpq_t left[MAX_PARTS];     /* of the allowance */
     unsigned draws[MAX_PARTS]; /* that are paid for */
     int broken;                /* the tape failed */
 };
@@ -108,8 +108,8 @@ static assay_status fill_run(assay_session *session, int64_t *noise,
                              const assay_noise_run *run, assay_error *err)
 {
     assay_sampler *sampler = NULL;
-    assay_status status = assay_sampler_new_discrete_gaussian(
-        &sampler, run->sigma2, NULL, err);
+    assay_status status =
+        assay_sampler_new_discrete_gaussian(&sampler, run->sigma2, NULL, err);
     if (status == ASSAY_OK) {
         status = assay_sampler_fill(sampler, &session->custodian->tape, noise,
                                     run->length, err);
@@ -140,8 +140,7 @@ static size_t entries(const assay_noise_run *runs, size_t num_runs)
 {
     size_t n = 0;
     for (size_t i = 0; i < num_runs; i++) {
-        n = runs[i].length > MAX_ENTRIES - n ? MAX_ENTRIES
-                                             : n + runs[i].length;
+        n = runs[i].length > MAX_ENTRIES - n ? MAX_ENTRIES : n + runs[i].length;
     }
     return n;
 }

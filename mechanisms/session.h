@@ -6,8 +6,12 @@
  * Parts    persons are in `num_parts` parts by a public rule (by their place in
  *          the data, never by its content); one draw reads one part. Every
  *          part may cost at most `cost2`.
- * Charge   rho = cost2 / 2, when the session is made [Theorem: gaussian-vector-
- *          zcdp, compose-zcdp, parallel-zcdp].
+ * Charge   rho = cost2 / 2, when the session is made.
+ * Theorem  gaussian-vector-zcdp and zcdp-filter, applied to every single pair
+ *          of neighbours: two such datasets differ in one part, releases of
+ *          the other parts cost them nothing, and along every branch the costs
+ *          of their own part sum to at most cost2 / 2. The accountant books it
+ *          as a parallel event.
  * Pay      before drawing, a learner says what the next `num_draws` draws from
  *          a part cost together: `cost2` bounds sum_i difference_i^2 /
  *          sigma2_i over all neighbours, over these draws jointly. What would

@@ -46,10 +46,12 @@ static assay_status make_sampler(assay_sampler **out, long step_bits,
     return status;
 }
 
-assay_status assay_release_smooth_gaussian(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    long step_bits, int exponent, const mpq_t epsilon, const mpq_t delta,
-    const char *label, assay_error *err)
+assay_status assay_release_smooth_gaussian(assay_custodian *custodian,
+                                           int64_t *out, const int64_t *in,
+                                           size_t n, long step_bits,
+                                           int exponent, const mpq_t epsilon,
+                                           const mpq_t delta, const char *label,
+                                           assay_error *err)
 {
     assay_sampler *sampler = NULL;
     if (custodian == NULL || n == 0 || n > ((size_t)1 << 32)) {

@@ -18,9 +18,11 @@
 #define ASSAY_SMOOTH_LEAST (-20)
 #define ASSAY_SMOOTH_MOST 80
 
-assay_status assay_release_smooth_gaussian(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    long step_bits, int exponent, const mpq_t epsilon, const mpq_t delta,
-    const char *label, assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_smooth_gaussian(assay_custodian *custodian,
+                                           int64_t *out, const int64_t *in,
+                                           size_t n, long step_bits,
+                                           int exponent, const mpq_t epsilon,
+                                           const mpq_t delta, const char *label,
+                                           assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -31,7 +31,8 @@ static assay_ope_model *exact_with(double fixed_length)
 {
     assay_ope_model *m = NULL;
     assay_error err = ASSAY_ERROR_INIT;
-    assert_int_equal(assay_ope_model_chain(&m, 40, GAMMA, fixed_length, &err), 0);
+    assert_int_equal(assay_ope_model_chain(&m, 40, GAMMA, fixed_length, &err),
+                     0);
     return m;
 }
 
@@ -117,12 +118,10 @@ static void weights_make_lstd_evaluate_the_target(void **state)
         uint32_t s = assay_envrand_below(&rand, 4);
         while (s < 4) {
             uint32_t go = assay_envrand_unit(&rand) < 0.5;
-            assert_int_equal(
-                assay_episodes_add_step(e, s,
-                                        s + go == 4 ? ASSAY_TERMINAL : s + go,
-                                        s + go == 4 ? 1.0 : 0.0,
-                                        go ? 1.6 : 0.4, &err),
-                0);
+            assert_int_equal(assay_episodes_add_step(
+                                 e, s, s + go == 4 ? ASSAY_TERMINAL : s + go,
+                                 s + go == 4 ? 1.0 : 0.0, go ? 1.6 : 0.4, &err),
+                             0);
             s += go;
         }
         assert_int_equal(assay_episodes_end(e, &err), 0);
@@ -270,7 +269,8 @@ static double calibrated(int poisson, unsigned bits, uint64_t m, uint64_t steps,
     p.poisson = poisson;
     p.rate_bits = bits;
     p.num_steps = steps;
-    assert_int_equal(assay_gpope_calibrate(sigma, &p, m, eps, delta, NULL, &err), 0);
+    assert_int_equal(
+        assay_gpope_calibrate(sigma, &p, m, eps, delta, NULL, &err), 0);
     out = mpq_get_d(sigma);
     assay_gpope_params_clear(&p);
     mpq_clear(eps);
@@ -408,8 +408,8 @@ static void output_perturbation_runs_and_is_marked_assumed(void **state)
         assay_status status;
         test_vault_open(&vault, "1", "1/100000", NULL, 1);
         p.kind = (assay_output_kind)kind;
-        status = assay_output_evaluate(theta, &sigma, e, &p, &vault.custodian,
-                                       &err);
+        status =
+            assay_output_evaluate(theta, &sigma, e, &p, &vault.custodian, &err);
         if (status != ASSAY_OK) {
             print_message("%s\n", err.message);
         }

@@ -214,9 +214,9 @@ static void learn(assay_policy **policy, assay_counts *const *data,
                   const assay_vapvi_params *params, assay_custodian *custodian)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    assay_status status = assay_vapvi_learn(policy, data[0], data[1], features,
-                                            mdp->reward, params, custodian,
-                                            &err);
+    assay_status status =
+        assay_vapvi_learn(policy, data[0], data[1], features, mdp->reward,
+                          params, custodian, &err);
     if (status != ASSAY_OK) {
         print_message("%s\n", err.message);
     }
@@ -231,8 +231,7 @@ static void world(assay_mdp **mdp, assay_features **features,
     assert_int_equal(assay_environment_new(mdp, "linear:seed=3", &err), 0);
     assert_int_equal(
         assay_environment_behaviour(&behaviour, "linear", *mdp, &err), 0);
-    assert_int_equal(
-        assay_features_linear(features, &(*mdp)->shape, &err), 0);
+    assert_int_equal(assay_features_linear(features, &(*mdp)->shape, &err), 0);
     assert_int_equal(
         assay_counts_simulate(one, *mdp, behaviour, users, 5, &err), 0);
     assert_int_equal(
