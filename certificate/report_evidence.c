@@ -197,6 +197,24 @@ static void add_theorems(assay_text *out, const json_t *rows)
     assay_text_add(out, "</tbody></table></div>\n");
 }
 
+static void add_tools(assay_text *out, const json_t *tools)
+{
+    const char *name;
+    json_t *version;
+    const char *between = "<p class=\"note\">Proved with ";
+    json_object_foreach((json_t *)(size_t)tools, name, version)
+    {
+        assay_text_add(out, between);
+        assay_text_html(out, name);
+        assay_text_add(out, " ");
+        assay_text_html(out, json_string_value(version));
+        between = ", ";
+    }
+    if (json_object_size(tools) > 0) {
+        assay_text_add(out, ".</p>\n");
+    }
+}
+
 static void add_proofs(assay_text *out, const json_t *proofs)
 {
     const json_t *units = json_object_get(proofs, "units");
@@ -227,6 +245,7 @@ static void add_proofs(assay_text *out, const json_t *proofs)
                           assay_json_text(unit, "sha256"));
     }
     assay_text_add(out, "</tbody></table></div>\n");
+    add_tools(out, json_object_get(proofs, "tools"));
     if (json_array_size(units) == 0) {
         assay_text_add(out, "<p class=\"no\">No proof results were "
                             "found.</p>\n");

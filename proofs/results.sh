@@ -14,7 +14,14 @@ theory() {
   digest=$(cat proofs/coq/*/*.v | sha256sum | cut -d' ' -f1)
   printf 'theory\tcoq\t%s\t%s\tproofs/coq/*/*.v\t%s\n' "$total" "$total" "$digest"
 }
+tools() { # for the certificate: which versions proved it
+  command -v coqc >/dev/null && printf '# tool coq %s\n' "$(coqc --print-version | cut -d' ' -f1)"
+  command -v frama-c >/dev/null && printf '# tool frama-c %s\n' "$(frama-c -version | head -1)"
+  command -v z3 >/dev/null && printf '# tool z3 %s\n' "$(z3 --version | grep -oE '[0-9]+\.[0-9.]+' | head -1)"
+  command -v cvc4 >/dev/null && printf '# tool cvc4 %s\n' "$(cvc4 --version | grep -oE '[0-9]+\.[0-9.]+' | head -1)"
+}
 {
+  tools
   if [[ -s build/theorems.tsv ]]; then theory; else keep theory; fi
   if [[ $(grep -c . build/prove/code.tsv 2>/dev/null) -ge $(grep -cP '^[a-z]' proofs/code/targets.tsv) ]]; then
     cat build/prove/code.tsv
@@ -34,7 +41,7 @@ cp "$new" proofs/results.tsv
   echo
   echo "| lock | unit | proved | of | sources | sha256 |"
   echo "|---|---|---:|---:|---|---|"
-  awk -F'\t' '{printf "| %s | %s | %s | %s | %s | %.12s |\n", $1, $2, $3, $4, $5, $6}' "$new"
+  awk -F'\t' '!/^#/ {printf "| %s | %s | %s | %s | %s | %.12s |\n", $1, $2, $3, $4, $5, $6}' "$new"
   echo
   awk -F'\t' '{p += $3; t += $4} END {printf "Sum: %d of %d.\n", p, t}' "$new"
 } >proofs/RESULTS.md
