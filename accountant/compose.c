@@ -129,9 +129,10 @@ static assay_status work_init(work *w, unsigned length, assay_error *err)
     w->x = calloc(w->n, sizeof *w->x);
     w->product = malloc(w->n * sizeof *w->product);
     if (status == ASSAY_OK && (w->x == NULL || w->product == NULL)) {
-        status = assay_fail(err, ASSAY_MEMORY, "no memory for a convolution");
+        (void)assay_fail(err, ASSAY_MEMORY, "no memory for a convolution");
+        status = ASSAY_MEMORY;
     }
-    if (status != ASSAY_OK) {
+    if (status != ASSAY_OK || w->product == NULL) {
         work_clear(w);
         return status;
     }
@@ -314,7 +315,7 @@ static assay_status finish(assay_composed *out, work *w, assay_error *err)
                    (rho + w->relative) * 1.02 * norm + (double)w->n * 1e-100;
     assay_fft_backward(&w->fft, w->product);
     out->error2 = (error + w->theta * (norm + error)) / root * 1.000001;
-    out->x = malloc(w->n * sizeof *out->x);
+    out->x = malloc((w->n + 1) * sizeof *out->x);
     if (out->x == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for a convolution");
     }
@@ -444,7 +445,8 @@ static assay_status choose_window(assay_composed *out, const assay_part *parts,
     double t = out->tilt;
     window best = {.length = INFINITY};
     double first = INFINITY;
-    for (double tilt = t; tilt > 0.05 * t; tilt *= 0.6) {
+    double tilt = t;
+    for (int i = 0; i < 6; i++, tilt *= 0.6) {
         double k = assay_compose_near(parts, num_parts, out->bits, tilt);
         first = fmin(first, k - tilt * epsilon);
         if (k - tilt * epsilon - first > 6.0) {

@@ -329,7 +329,7 @@ static assay_status scalar_text(char out[1100], const json_t *value,
         return ASSAY_OK;
     }
     if (json_is_boolean(value)) {
-        (void)strcpy(out, json_is_true(value) ? "true" : "false");
+        (void)snprintf(out, 1100, "%s", json_is_true(value) ? "true" : "false");
         return ASSAY_OK;
     }
     return assay_fail(err, ASSAY_INVALID,

@@ -339,12 +339,15 @@ static assay_status remember_place(reader *r, const node *n)
     if ((i & (i - 1)) == 0) {
         size_t room = i == 0 ? 1 : 2 * i;
         int *lines = realloc(r->lines, room * sizeof *lines);
-        r->lines = lines != NULL ? lines : r->lines;
-        int *columns = realloc(r->columns, room * sizeof *columns);
-        r->columns = columns != NULL ? columns : r->columns;
-        if (lines == NULL || columns == NULL) {
+        if (lines == NULL) {
             return assay_fail(r->err, ASSAY_MEMORY, "no memory for YAML");
         }
+        r->lines = lines;
+        int *columns = realloc(r->columns, room * sizeof *columns);
+        if (columns == NULL) {
+            return assay_fail(r->err, ASSAY_MEMORY, "no memory for YAML");
+        }
+        r->columns = columns;
     }
     r->lines[i] = n->line;
     r->columns[i] = n->column;
@@ -404,7 +407,7 @@ static assay_status set_unit(reader *r, const node *value)
         return fail_at(r, value, "unit: a short word is expected");
     }
     memset(r->out->list.unit, 0, ASSAY_UNIT_LEN);
-    (void)strcpy(r->out->list.unit, value->text);
+    memcpy(r->out->list.unit, value->text, strlen(value->text));
     return ASSAY_OK;
 }
 
@@ -448,7 +451,7 @@ static assay_status set_top(reader *r, const node *key, const node *value)
                 {"unit", set_unit},
                 {"delta", set_delta},
                 {"epsilon", set_epsilon}};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4 && key->text != NULL; i++) {
         if (strcmp(key->text, keys[i].key) != 0) {
             continue;
         }
@@ -478,7 +481,8 @@ static assay_status read_pair(reader *r)
     if (status == ASSAY_OK) {
         status = next(r);
     }
-    if (status == ASSAY_OK && strcmp(key.text, "events") == 0) {
+    if (status == ASSAY_OK && key.text != NULL &&
+        strcmp(key.text, "events") == 0) {
         if (r->seen & 16) {
             status = fail_at(r, &key, "this key is there twice");
         }

@@ -53,7 +53,7 @@ assay_status assay_fft_init(assay_fft *fft, unsigned bits, assay_error *err)
     }
     size_t n = (size_t)1 << bits;
     fft->bits = bits;
-    fft->twiddles = malloc(n * sizeof *fft->twiddles);
+    fft->twiddles = calloc(n, sizeof *fft->twiddles);
     if (fft->twiddles == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for a transform");
     }
@@ -193,5 +193,6 @@ size_t assay_fft_frequency(const assay_fft *fft, size_t i)
 double assay_fft_error(unsigned bits)
 {
     /* (1 + 8.5 u)^s - 1 <= 9 u s for s <= 13 stages, u = 2^-53 */
-    return 9.0 * (double)((bits + 1) / 2) * 0x1p-53;
+    unsigned stages = (bits + 1) / 2;
+    return 9.0 * (double)stages * 0x1p-53;
 }

@@ -8,8 +8,8 @@
  * process loses at most the release, never the charge. Many processes may
  * charge one ledger; the sum never passes the budget.
  *
- * Budget  rho: the exact sum of the events' rho. A filter in the full sense: the
- *         events and their prices may depend on earlier outputs (zcdp-filter).
+ * Budget  rho: the exact sum of the events' rho. A filter in the full sense:
+ * the events and their prices may depend on earlier outputs (zcdp-filter).
  *         (epsilon, delta): the best of the accountant's cheap methods for all
  *         events so far. Mechanisms may depend on earlier outputs; where their
  *         prices do too, so that outputs decide which method is the best, the

@@ -27,7 +27,7 @@ static void time_text(char out[32])
     struct tm parts;
     if (gmtime_r(&now, &parts) == NULL ||
         strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
-        (void)strcpy(out, "1970-01-01T00:00:00Z");
+        memcpy(out, "1970-01-01T00:00:00Z", 21);
     }
 }
 
@@ -108,7 +108,8 @@ assay_status assay_ledger_first_read(assay_budget *out, const char *body,
     }
     if (status == ASSAY_OK) {
         status = assay_neighbours_parse(&out->neighbours, relation, err);
-        (void)strcpy(out->unit, unit);
+        (void)snprintf(out->unit, sizeof out->unit, "%s",
+                       unit != NULL ? unit : "");
     }
     if (status == ASSAY_OK) {
         status =

@@ -83,7 +83,8 @@ static double near_poisson(const assay_moment *m, double order)
 {
     double sum = -INFINITY;
     double stay = log1p(-m->rate);
-    for (double k = 0; k <= order; k++) {
+    for (unsigned i = 0; i <= (unsigned)order; i++) {
+        double k = (double)i;
         double term = log_binomial(order, k) + k * log(m->rate) +
                       0.5 * k * (k - 1) * m->mu2;
         term += k < order ? (order - k) * stay : 0.0;
@@ -96,7 +97,8 @@ static double near_wor(const assay_moment *m, double order)
 {
     double two = fmin(4 * expm1(m->mu2), 2 * exp(m->mu2));
     double sum = 0.0;
-    for (double j = 2; j <= order; j++) {
+    for (unsigned i = 2; i <= (unsigned)order; i++) {
+        double j = (double)i;
         double term = log_binomial(order, j) + j * log(m->rate);
         term += j < 3 ? log(two) : log(2.0) + 0.5 * j * (j - 1) * m->mu2;
         sum = log_add(sum, term);

@@ -531,6 +531,7 @@ assay_status assay_method_pld(assay_bound *out, const assay_query *query,
     pld p = {.fixed_epsilon = query->fixed_epsilon};
     p.gap =
         query->options->max_gap > 0.0 ? query->options->max_gap : DEFAULT_GAP;
+    p.gap = fmax(1e-9, fmin(0.1, p.gap));
     if (query->options->method == NULL && query->events->num_events > 2000) {
         return assay_fail(err, ASSAY_UNSUPPORTED, "pld: too many events");
     }

@@ -23,14 +23,19 @@ static int grow(assay_pmf *pmf)
 {
     size_t wanted = pmf->capacity == 0 ? 256 : 2 * pmf->capacity;
     int64_t *index = realloc(pmf->index, wanted * sizeof *index);
-    pmf->index = index != NULL ? index : pmf->index;
-    double *mass = realloc(pmf->mass, wanted * sizeof *mass);
-    pmf->mass = mass != NULL ? mass : pmf->mass;
-    pmf->failed |= index == NULL || mass == NULL;
-    if (!pmf->failed) {
-        pmf->capacity = wanted;
+    if (index == NULL) {
+        pmf->failed = 1;
+        return 0;
     }
-    return !pmf->failed;
+    pmf->index = index;
+    double *mass = realloc(pmf->mass, wanted * sizeof *mass);
+    if (mass == NULL) {
+        pmf->failed = 1;
+        return 0;
+    }
+    pmf->mass = mass;
+    pmf->capacity = wanted;
+    return 1;
 }
 
 void assay_pmf_put(assay_pmf *pmf, int64_t index, double mass)

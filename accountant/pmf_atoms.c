@@ -74,12 +74,12 @@ static unsigned long gaussian_shift(const assay_event *event)
         if (mpz_cmp_ui(root, 1000) <= 0 && event->group <= 1000) {
             shift = mpz_get_ui(root) * event->group;
         }
-    } else if (mpz_cmp_ui(root, 1) == 0 && event->group == 1) {
-        shift = 1;
-    } else if (mpz_cmp_ui(root, 3) <= 0 && event->group == 1 &&
-               event->sampling == ASSAY_SAMPLE_ALL &&
-               mpq_cmp_ui(event->coin, 1, 1) == 0) {
-        shift = 1; /* that many ones: see assay_pmf_repeats */
+    } else if (event->group == 1) {
+        /* 1: one coordinate. 2 or 3: that many ones (assay_pmf_repeats), but
+           not where sampling or a coin ties them together. */
+        int alone = event->sampling == ASSAY_SAMPLE_ALL &&
+                    mpq_cmp_ui(event->coin, 1, 1) == 0;
+        shift = mpz_cmp_ui(root, alone ? 3 : 1) <= 0;
     }
     mpz_clear(root);
     return shift;
@@ -109,8 +109,9 @@ const char *assay_pmf_vector_id(const assay_event *event)
     if (counted(event)) {
         return "counts-pld";
     }
-    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one ? "vector-shift"
-                                                              : NULL;
+    return event->mechanism == ASSAY_DISCRETE_LAPLACE && !one
+               ? "vector-noise-loss"
+               : NULL;
 }
 
 int assay_pmf_is_atomic(const assay_event *event)

@@ -104,7 +104,8 @@ static double search(const renyi *r)
     double best = clean(r, 0.5 * (low + high));
     if (r->integer_only) {
         double around = best;
-        for (double o = fmax(2.0, around - 2); o <= around + 2; o++) {
+        for (int i = -2; i <= 2; i++) {
+            double o = fmax(2.0, around + (double)i);
             best = objective(r, o) < objective(r, best) ? o : best;
         }
     }

@@ -81,13 +81,15 @@ static void fill_row(double *row, uint32_t severity, uint32_t strain,
 
 static double reward_of(uint32_t state)
 {
+    uint32_t severity;
     if (state == ASSAY_CLINIC_DISCHARGED) {
         return 1.0;
     }
     if (state == ASSAY_CLINIC_DEAD) {
         return 0.0;
     }
-    return (4.0 - (double)((state - 2) / NUM_STRAINS + 1)) / 8.0;
+    severity = (state - 2) / NUM_STRAINS + 1;
+    return (4.0 - severity) / 8.0;
 }
 
 void assay_clinic_fill(assay_mdp *mdp, uint32_t horizon)

@@ -19,6 +19,8 @@ void assay_dp_apvi_params_init(assay_dp_apvi_params *params,
     params->noise = ASSAY_NOISE_GAUSSIAN;
     mpq_init(params->budget);
     mpq_set_ui(params->budget, 1, 1);
+    mpq_init(params->pair_share);
+    mpq_set_ui(params->pair_share, 1, 2);
     params->c1 = preset == ASSAY_PRESET_PAPER ? sqrt(2.0) : 0.1;
     params->c2 = preset == ASSAY_PRESET_PAPER ? 16.0 : 0.001;
     params->c = 2.0;
@@ -29,6 +31,13 @@ void assay_dp_apvi_params_init(assay_dp_apvi_params *params,
 void assay_dp_apvi_params_clear(assay_dp_apvi_params *params)
 {
     mpq_clear(params->budget);
+    mpq_clear(params->pair_share);
+}
+
+/* Pairs and triples in two releases. */
+static int is_split(const assay_dp_apvi_params *params)
+{
+    return !params->triples_only && mpq_cmp_ui(params->pair_share, 1, 2) != 0;
 }
 
 static int weight_ok(double w)
@@ -49,6 +58,11 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
         return assay_fail(err, ASSAY_INVALID,
                           "failure probability must be between 0 and 1");
     }
+    if (mpq_sgn(params->pair_share) <= 0 ||
+        mpq_cmp_ui(params->pair_share, 1, 1) >= 0) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "the pairs' share must be between 0 and 1");
+    }
     if (params->noise == ASSAY_NOISE_UNARY) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
                           "DP-APVI has Gaussian and Laplace noise");
@@ -63,7 +77,8 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
 uint64_t assay_dp_apvi_sensitivity(const assay_dp_apvi_params *params,
                                    const assay_shape *shape)
 {
-    return (uint64_t)(params->triples_only ? 2 : 4) * shape->horizon;
+    int one = params->triples_only || is_split(params);
+    return (uint64_t)(one ? 2 : 4) * shape->horizon;
 }
 
 /* log(4 H S^2 A / failure) */
@@ -73,37 +88,73 @@ static double log_cells(const assay_dp_apvi_params *params,
     return log(4.0 * (double)assay_shape_triples(shape) / params->failure);
 }
 
+/* The part of the budget that the pairs (or the triples) get. */
+static void part_of(mpq_t out, const assay_dp_apvi_params *params, int pairs)
+{
+    mpq_set_ui(out, 1, 1);
+    if (!params->triples_only) {
+        mpq_sub(out, out, params->pair_share);
+        if (pairs) {
+            mpq_set(out, params->pair_share);
+        }
+    }
+    mpq_mul(out, out, params->budget);
+}
+
+/* sigma^2 or scale of the noise of pairs (or triples): each alone has the
+ * sensitivity 2H, and half the budget is the joint release of 4H. */
+static double scale_of(const assay_dp_apvi_params *params,
+                       const assay_shape *shape, int pairs)
+{
+    mpq_t part;
+    mpq_t scale;
+    double value;
+    mpq_init(part);
+    mpq_init(scale);
+    part_of(part, params, pairs);
+    assay_privatizer_scale(scale, params->noise, 2 * (uint64_t)shape->horizon,
+                           part);
+    value = mpq_get_d(scale);
+    mpq_clear(part);
+    mpq_clear(scale);
+    return value;
+}
+
+/* Triples alone: a pair is a sum of S of them. Laplace: P[|X| > b t] = e^-t; a
+ * sum of S is below b max(sqrt(8 S t), 4 t), and below S b t. */
+static double sum_width(const assay_dp_apvi_params *params, double scale,
+                        double states, double logs)
+{
+    if (params->noise == ASSAY_NOISE_GAUSSIAN) {
+        return sqrt(2.0 * scale * logs * states);
+    }
+    return scale *
+           fmin(states * logs, fmax(sqrt(8.0 * states * logs), 4.0 * logs));
+}
+
 void assay_dp_apvi_widths_get(assay_dp_apvi_widths *out,
                               const assay_dp_apvi_params *params,
                               const assay_shape *shape)
 {
     double logs = log_cells(params, shape);
-    double states = shape->num_states;
-    double scale;
-    mpq_t exact;
+    double triple;
+    double pair;
     out->triple = 0.0;
     out->pair = 0.0;
     if (params->noise == ASSAY_NOISE_NONE) {
         return;
     }
-    mpq_init(exact);
-    assay_privatizer_scale(exact, params->noise,
-                           assay_dp_apvi_sensitivity(params, shape),
-                           params->budget);
-    scale = mpq_get_d(exact);
-    mpq_clear(exact);
+    triple = scale_of(params, shape, 0);
+    pair = scale_of(params, shape, 1);
     if (params->noise == ASSAY_NOISE_GAUSSIAN) {
-        out->triple = sqrt(2.0 * scale * logs);
-        out->pair = out->triple * (params->triples_only ? sqrt(states) : 1.0);
-        return;
+        out->triple = sqrt(2.0 * triple * logs);
+        out->pair = sqrt(2.0 * pair * logs);
+    } else {
+        out->triple = triple * logs;
+        out->pair = pair * logs;
     }
-    /* Laplace: P[|X| > b t] = e^-t; a sum of S of them is below
-     * b max(sqrt(8 S t), 4 t), and below S b t. */
-    out->triple = scale * logs;
-    out->pair = out->triple;
     if (params->triples_only) {
-        double sum = fmax(sqrt(8.0 * states * logs), 4.0 * logs);
-        out->pair = scale * fmin(states * logs, sum);
+        out->pair = sum_width(params, triple, shape->num_states, logs);
     }
 }
 
@@ -128,14 +179,66 @@ static void sum_triples(assay_counts *counts)
     }
 }
 
+/* One release of cells [first, first + n) with a part of the budget. */
+static assay_status release_part(assay_counts *noisy,
+                                 const assay_counts *counts, size_t first,
+                                 size_t n, const assay_dp_apvi_params *params,
+                                 const mpq_t part, const char *label,
+                                 struct assay_custodian *custodian,
+                                 assay_error *err)
+{
+    return assay_privatizer_release(
+        custodian, params->noise, noisy->cell + first, counts->cell + first, n,
+        assay_dp_apvi_sensitivity(params, &counts->shape), part, label, err);
+}
+
+static assay_status release_split(assay_counts *noisy,
+                                  const assay_counts *counts,
+                                  const assay_dp_apvi_params *params,
+                                  struct assay_custodian *custodian,
+                                  assay_error *err)
+{
+    mpq_t part;
+    assay_status status;
+    mpq_init(part);
+    part_of(part, params, 1);
+    status = release_part(noisy, counts, 0, counts->num_pairs, params, part,
+                          "dp-apvi: pair counts", custodian, err);
+    part_of(part, params, 0);
+    if (status == ASSAY_OK) {
+        status = release_part(noisy, counts, counts->num_pairs,
+                              counts->num_triples, params, part,
+                              "dp-apvi: triple counts", custodian, err);
+    }
+    mpq_clear(part);
+    return status;
+}
+
+static assay_status release_cells(assay_counts *noisy,
+                                  const assay_counts *counts,
+                                  const assay_dp_apvi_params *params,
+                                  struct assay_custodian *custodian,
+                                  assay_error *err)
+{
+    size_t n = counts->num_pairs + counts->num_triples;
+    if (is_split(params)) {
+        return release_split(noisy, counts, params, custodian, err);
+    }
+    if (params->triples_only) {
+        return release_part(noisy, counts, counts->num_pairs,
+                            counts->num_triples, params, params->budget,
+                            "dp-apvi: triple counts", custodian, err);
+    }
+    return release_part(noisy, counts, 0, n, params, params->budget,
+                        "dp-apvi: counts", custodian, err);
+}
+
 assay_status assay_dp_apvi_release(assay_counts **released,
                                    const assay_counts *counts,
                                    const assay_dp_apvi_params *params,
                                    struct assay_custodian *custodian,
                                    assay_error *err)
 {
-    size_t skip = params->triples_only ? counts->num_pairs : 0;
-    size_t n = counts->num_pairs + counts->num_triples - skip;
     assay_counts *noisy = NULL;
     assay_status status =
         assay_dp_apvi_params_check(params, &counts->shape, err);
@@ -146,11 +249,7 @@ assay_status assay_dp_apvi_release(assay_counts **released,
         return status;
     }
     noisy->num_users = counts->num_users; /* public */
-    status = assay_privatizer_release(
-        custodian, params->noise, noisy->cell + skip, counts->cell + skip, n,
-        assay_dp_apvi_sensitivity(params, &counts->shape), params->budget,
-        params->triples_only ? "dp-apvi: triple counts" : "dp-apvi: counts",
-        err);
+    status = release_cells(noisy, counts, params, custodian, err);
     if (status != ASSAY_OK) {
         assay_counts_free(noisy);
         return status;

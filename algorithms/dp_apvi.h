@@ -7,6 +7,8 @@
  *          Gaussian, sigma^2 = 2H/rho (l2^2 = 4H), or Laplace, scale 4H/eps
  *          (l1 = 4H); the triples alone: sigma^2 = H/rho (l2^2 = 2H), or
  *          scale 2H/eps (l1 = 2H).
+ *          Any other split of the budget: pairs and triples leave in two
+ *          releases, sigma^2 = H/(share rho) or scale 2H/(share eps) each.
  * Theorem  rho-zCDP, or epsilon-DP, under replacement of one user's trajectory
  *          with the number of users public. All that follows the release is a
  *          function of released integers and public parameters.
@@ -36,13 +38,16 @@ typedef struct assay_dp_apvi_params {
     mpq_t budget; /* rho or epsilon; unused without noise */
     assay_penalty penalty;
     int triples_only; /* release the triples alone, pairs are their sums */
+    mpq_t pair_share; /* of the budget: 1/2 is one release of all counts, else
+                         pairs and triples leave in two with their shares */
     double c1, c2;    /* weights of the penalty's two terms              */
     double c;         /* penalty C H where the count is within its noise */
     double failure;   /* delta of the confidence widths, not of privacy  */
     uint32_t num_threads;
 } assay_dp_apvi_params;
 
-/** The preset, Gaussian noise, rho = 1, Bernstein, failure 0.1, one thread. */
+/** The preset, Gaussian noise, rho = 1, even split, Bernstein, failure 0.1, one
+ *  thread. */
 void assay_dp_apvi_params_init(assay_dp_apvi_params *params,
                                assay_preset preset);
 void assay_dp_apvi_params_clear(assay_dp_apvi_params *params);
@@ -51,8 +56,8 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
                                         const assay_shape *shape,
                                         assay_error *err) ASSAY_MUST_CHECK;
 
-/** l1 (Laplace) or squared l2 (Gaussian) sensitivity of what is released: 4H,
- *  or 2H for the triples alone. */
+/** l1 (Laplace) or squared l2 (Gaussian) sensitivity of what is released at
+ *  once: 4H, or 2H for pairs or triples alone. */
 uint64_t assay_dp_apvi_sensitivity(const assay_dp_apvi_params *params,
                                    const assay_shape *shape);
 

@@ -217,7 +217,7 @@ static assay_status rewards_from_schema(double *out, const char *path,
                                         assay_error *err)
 {
     json_t *json = NULL;
-    assay_shape found;
+    assay_shape found = {0, 0, 0};
     assay_status status = read_json(&json, path, err);
     if (status == ASSAY_OK) {
         status = read_shape(&found, json, err);
@@ -270,18 +270,35 @@ static assay_status set_reward(double *out, const assay_shape *shape, long h,
     return ASSAY_OK;
 }
 
+/* A whole number and the comma behind it. */
+static int take_index(long *out, const char **at)
+{
+    char *end = NULL;
+    if (**at < '0' || **at > '9') {
+        return 0;
+    }
+    *out = strtol(*at, &end, 10);
+    *at = end + 1;
+    return *end == ',' && *out <= INT32_MAX;
+}
+
 static assay_status rewards_line(double *out, const assay_shape *shape,
                                  const char *text, int with_h, int line,
                                  const char *path, assay_error *err)
 {
+    const char *at = text;
+    char *end = NULL;
     long h = -1;
     long s = -1;
     long a = -1;
     double r = -1.0;
-    char more = 0;
-    int got = with_h ? sscanf(text, "%ld,%ld,%ld,%lf%c", &h, &s, &a, &r, &more)
-                     : sscanf(text, "%ld,%ld,%lf%c", &s, &a, &r, &more);
-    if (got != (with_h ? 4 : 3) || (with_h && h < 1)) {
+    int fine = (!with_h || (take_index(&h, &at) && h >= 1)) &&
+               take_index(&s, &at) && take_index(&a, &at);
+    if (fine) {
+        r = strtod(at, &end);
+        fine = end != at && *end == '\0';
+    }
+    if (!fine) {
         return assay_fail_at(err, ASSAY_INVALID, line, 1, "%s: expected %s",
                              path, with_h ? "h,s,a,r" : "s,a,r");
     }
@@ -334,7 +351,7 @@ assay_status assay_rewards_read(double **out, const char *path,
     if (status != ASSAY_OK) {
         return status;
     }
-    rewards = malloc(assay_shape_pairs(shape) * sizeof(double));
+    rewards = calloc(assay_shape_pairs(shape), sizeof(double));
     if (rewards == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for the rewards");
     }

@@ -10,7 +10,7 @@
 
 #define BLOCK ASSAY_ROWS_BLOCK
 #define MAX_KEYS ((size_t)1 << 18)
-#define STRICT 14.0 /* G statistic that keeps two bins apart */
+#define STRICT 24.0 /* G statistic that keeps two bins apart */
 
 /* ---- scoring ---------------------------------------------------------------- */
 
@@ -107,8 +107,11 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
     for (size_t k = 0; k < model->num_pieces; k++) {
         add_piece(&model->piece[k], rows, sum);
     }
+    /* sums of the same terms in another order must be equal scores */
+    int plain = model->num_pieces == 1 &&
+                model->piece[0].kind == ASSAY_PIECE_IDENTITY;
     for (size_t i = 0; i < rows->num; i++) {
-        out[i] = (float)sum[i];
+        out[i] = (float)(plain ? sum[i] : nearbyint(sum[i] * 0x1p16) * 0x1p-16);
     }
 }
 
@@ -217,7 +220,7 @@ static double shrunk(double c1, double c2, double n1, double n2)
 {
     double r = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
     double v = 1 / (c1 + 0.5) + 1 / (c2 + 0.5);
-    return r * r * r / (r * r + v);
+    return r == 0 ? 0 : r * r * r / (r * r + v);
 }
 
 static void table_weigh(assay_table *t, double n1, double n2)
@@ -695,6 +698,40 @@ static assay_status fit_joint(assay_models *out, const shape *s,
     return status;
 }
 
+/* Logistic regression on the values themselves: exact for Gaussian shifts. */
+static assay_status fit_linear(assay_models *out, const shape *s,
+                               const assay_training *d, assay_error *err)
+{
+    assay_model base;
+    memset(&base, 0, sizeof base);
+    size_t room = sizeof out->model / sizeof out->model[0];
+    base.piece = calloc(d->width + 1, sizeof *base.piece);
+    assay_status status = base.piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
+        double x[BLOCK], square = 0;
+        const assay_rows *r = &d->rows[0][0];
+        assay_feature f = {ASSAY_F_RAW, (int)j};
+        assay_feature_numbers(r, f, x);
+        for (size_t i = 0; i < r->num; i++) {
+            square += isnan(x[i]) ? 0 : x[i] * x[i] / (double)r->num;
+        }
+        if (s->numeric_col[j] && square > 0) {
+            base.piece[base.num_pieces++] =
+                (assay_piece){.kind = ASSAY_PIECE_IDENTITY, .feature = f,
+                              .sign = 1 / sqrt(square)};
+        }
+    }
+    if (status == ASSAY_OK && base.num_pieces > 0 && out->num < room) {
+        status = assay_logistic_fit(&out->model[out->num], &base, d, err);
+        if (status == ASSAY_OK) {
+            assay_model *m = &out->model[out->num++];
+            (void)snprintf(m->name, sizeof m->name, "linear logistic");
+        }
+    }
+    model_clear(&base);
+    return status;
+}
+
 assay_status assay_models_fit(assay_models *out, const assay_training *data,
                               int light, assay_error *err)
 {
@@ -711,7 +748,13 @@ assay_status assay_models_fit(assay_models *out, const assay_training *data,
     if (status == ASSAY_OK && s.numeric) {
         status = fit_numeric(out, &s, data, err);
     }
-    if (status == ASSAY_OK && data->width > 1 && !light) {
+    /* with few different rows the histogram is the likelihood ratio */
+    const assay_model *exact = &out->model[0];
+    int few = exact->num_pieces == 1 && exact->piece[0].table.used <= 4096;
+    if (status == ASSAY_OK && data->width > 1 && s.numeric && !few) {
+        status = fit_linear(out, &s, data, err);
+    }
+    if (status == ASSAY_OK && data->width > 1 && !light && !few) {
         status = fit_joint(out, &s, data, err);
     }
     if (status != ASSAY_OK) {

@@ -180,17 +180,20 @@ static void sort_scores(scores *c, size_t n)
     }
 }
 
-/* Is the score a log-likelihood ratio that was not fitted to rare accidents? */
+/* Is the score a sum of many log-likelihood ratios, each well known? (One table
+ * or one step function has its luckiest entry on top.) */
 static int trusted(const assay_model *m)
 {
-    int ok = m->boost == NULL && !m->is_fit && m->num_pieces > 0;
+    size_t steps = 0;
+    int ok = m->boost == NULL && !m->is_fit;
     for (size_t k = 0; k < m->num_pieces; k++) {
         const assay_piece *p = &m->piece[k];
-        ok &= p->kind != ASSAY_PIECE_IDENTITY &&
-              p->feature.kind != ASSAY_F_BITS &&
-              (p->kind == ASSAY_PIECE_STEPS || p->table.used <= 4096);
+        steps += p->kind == ASSAY_PIECE_STEPS;
+        ok &= p->kind == ASSAY_PIECE_STEPS ||
+              (p->kind == ASSAY_PIECE_TABLE && p->table.used <= 256 &&
+               p->feature.kind == ASSAY_F_PATTERN);
     }
-    return ok;
+    return ok && steps >= 3;
 }
 
 static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)

@@ -23,7 +23,7 @@ typedef struct design {
 
 static size_t piece_params(const assay_piece *p)
 {
-    return p->kind == ASSAY_PIECE_TABLE ? 1 : p->steps.num_edges + 1;
+    return p->kind == ASSAY_PIECE_STEPS ? p->steps.num_edges + 1 : 1;
 }
 
 static void design_cell(const assay_piece *p, double x, size_t offset,
@@ -35,6 +35,9 @@ static void design_cell(const assay_piece *p, double x, size_t offset,
         *value = (float)x;
     } else if (isnan(x)) {
         *index = UINT16_MAX;
+    } else if (p->kind == ASSAY_PIECE_IDENTITY) {
+        *index = (uint16_t)offset;
+        *value = (float)(p->sign * x);
     } else {
         size_t k = 0;
         while (k < p->steps.num_edges && x > p->steps.edge[k]) {
@@ -174,6 +177,10 @@ static assay_status copy_piece(assay_piece *to, const assay_piece *from,
         memcpy(to->table.key, from->table.key, slots * sizeof(uint64_t));
         memcpy(to->table.weight, from->table.weight, slots * sizeof(double));
         to->sign = beta == NULL ? 1 : beta[0];
+        return ASSAY_OK;
+    }
+    if (from->kind == ASSAY_PIECE_IDENTITY) {
+        to->sign = from->sign * (beta == NULL ? 1 : beta[0]);
         return ASSAY_OK;
     }
     size_t n = from->steps.num_edges;

@@ -24,7 +24,7 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     out->oracle = NAN;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     uint64_t screen = samples / 250, spent = 0;
-    screen = screen < 4000 ? 4000 : screen > 100000 ? 100000 : screen;
+    screen = screen < 10000 ? 10000 : screen > 1000000 ? 1000000 : screen;
     assay_status status = assay_search_pair(&out->pair, &spent, specimen,
                                             screen, samples, seed + 1, err);
     if (status != ASSAY_OK) {
@@ -38,6 +38,7 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     assay_specimen_run run = {specimen, out->pair, seed};
     assay_source source = assay_specimen_source(&run);
     status = assay_audit_run(&out->result, &source, &o, err);
+    out->result.samples += spent;
     if (status == ASSAY_OK && with_oracle) {
         status = assay_search_oracle(&out->oracle, specimen, &out->pair,
                                      samples, confidence, seed, err);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/rng.h"
-
 #define BLOCK ASSAY_ROWS_BLOCK
 
 assay_status assay_rows_init(assay_rows *rows, size_t width, assay_error *err)
@@ -247,7 +245,9 @@ static uint64_t shape_of(double x)
 
 static uint64_t fold(uint64_t h, uint64_t x)
 {
-    return assay_rng_mix(h ^ x);
+    h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ (h >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    return h ^ (h >> 29);
 }
 
 static void key_of_column(const assay_rows *r, size_t j,

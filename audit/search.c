@@ -56,6 +56,17 @@ static void random_pair(climb *c, assay_pair *p)
     }
 }
 
+/* One answer at the top of the domain, the others at the bottom, all moved. */
+static void corner_pair(climb *c, assay_pair *p)
+{
+    const assay_specimen *s = c->specimen;
+    memset(p, 0, sizeof *p);
+    for (size_t i = 0; i < s->num_inputs; i++) {
+        p->q[0][i] = i == 0 ? s->search : 1 - s->search;
+        p->q[1][i] = p->q[0][i] - 1;
+    }
+}
+
 /* Move one answer, often to the edge of the domain, or flip one change. */
 static void mutate(climb *c, assay_pair *p)
 {
@@ -75,11 +86,14 @@ static void mutate(climb *c, assay_pair *p)
 static assay_status hill_climb(climb *c, assay_error *err)
 {
     assay_status status = ASSAY_OK;
-    c->samples = c->samples / 4 > 3000 ? c->samples / 4 : 3000;
+    c->samples = c->samples / 4 > 10000 ? c->samples / 4 : 10000;
     for (int restart = 0; status == ASSAY_OK && restart < 4; restart++) {
         assay_pair here;
         double at, next;
         random_pair(c, &here);
+        if (restart == 0) {
+            corner_pair(c, &here);
+        }
         status = try_pair(c, &here, &at, err);
         for (int step = 0; status == ASSAY_OK && step < 24; step++) {
             assay_pair there = here;
@@ -94,29 +108,35 @@ static assay_status hill_climb(climb *c, assay_error *err)
     return status;
 }
 
-/* All pairs with a few runs, then the best three with four times as many. */
+/* All pairs with a few runs, the best four with three times as many, the best
+ * two of these with eight times as many. */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  assay_error *err)
 {
-    double merit[8] = {0};
-    assay_status status = ASSAY_OK;
-    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
-        status = try_pair(c, &pairs[k], &merit[k], err);
-    }
-    if (num <= 1) {
-        return status;
-    }
+    static const uint64_t times[3] = {1, 3, 8};
+    static const size_t keep[3] = {8, 4, 2};
+    double merit[8];
     uint64_t samples = c->samples;
-    c->samples *= 4;
-    c->merit = -30;
-    for (int round = 0; status == ASSAY_OK && round < 3 && round < (int)num; round++) {
-        size_t at = 0;
-        for (size_t k = 1; k < num; k++) {
-            at = merit[k] > merit[at] ? k : at;
+    assay_status status = ASSAY_OK;
+    for (size_t k = 0; k < num; k++) {
+        merit[k] = 0;
+    }
+    for (int stage = 0; stage < (num > 1 ? 3 : 1); stage++) {
+        double before[8];
+        memcpy(before, merit, sizeof before);
+        c->samples = samples * times[stage];
+        c->merit = -30;
+        for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+            size_t better = 0;
+            for (size_t l = 0; l < num; l++) {
+                better += before[l] > before[k] ||
+                          (before[l] == before[k] && l < k);
+            }
+            merit[k] = -40;
+            if (better < keep[stage]) {
+                status = try_pair(c, &pairs[k], &merit[k], err);
+            }
         }
-        double again;
-        merit[at] = -40;
-        status = try_pair(c, &pairs[at], &again, err);
     }
     c->samples = samples;
     return status;
@@ -138,7 +158,14 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
     }
     assay_status status = screen_pairs(&c, pairs, num, err);
     if (status == ASSAY_OK && specimen->search > 0) {
+        assay_pair known = c.best;
+        c.merit = -30;
         status = hill_climb(&c, err);
+        assay_pair final[2] = {known, c.best};
+        c.samples = samples;
+        if (status == ASSAY_OK) {
+            status = screen_pairs(&c, final, 2, err);
+        }
     }
     if (status == ASSAY_OK) {
         *out = c.best;

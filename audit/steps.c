@@ -148,9 +148,55 @@ static void merge_bins(bins *b, double strict)
     }
 }
 
+/* Log-likelihood of a segment with a left and b right values. */
+static double segment(double a, double b)
+{
+    return xlogx(a) + xlogx(b) - xlogx(a + b);
+}
+
+/* Move edge i of the merged bins to where the likelihood of its two bins is
+ * largest. `fine` are the edges before merging, cum[s][k] the number of values
+ * of side s up to fine edge k. */
+static void refine_edge(bins *b, size_t i, const double *fine, size_t n,
+                        double *const cum[2])
+{
+    double from = i == 0 ? -INFINITY : b->edge[i - 1];
+    double to = i + 2 < b->num ? b->edge[i + 1] : INFINITY;
+    double before[2], all[2], best = -INFINITY;
+    size_t lo = 0, hi = n, at = n;
+    while (lo < n && fine[lo] <= from) {
+        lo++;
+    }
+    while (hi > 0 && fine[hi - 1] >= to) {
+        hi--;
+    }
+    for (int s = 0; s < 2; s++) {
+        before[s] = lo == 0 ? 0 : cum[s][lo - 1];
+        all[s] = b->c[s][i] + b->c[s][i + 1];
+    }
+    for (size_t k = lo; k < hi; k++) {
+        double x = cum[0][k] - before[0], y = cum[1][k] - before[1];
+        double l = segment(x, y) + segment(all[0] - x, all[1] - y);
+        if (l > best) {
+            best = l;
+            at = k;
+        }
+    }
+    if (at < n) {
+        b->edge[i] = fine[at];
+        for (int s = 0; s < 2; s++) {
+            b->c[s][i] = cum[s][at] - before[s];
+            b->c[s][i + 1] = all[s] - b->c[s][i];
+        }
+    }
+}
+
+/* Log ratio of the counts, shrunk by its own uncertainty. */
 static double smoothed(double c1, double c2, double n1, double n2)
 {
-    return log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+    double r = log((c1 + 0.5) / (n1 + 1)) - log((c2 + 0.5) / (n2 + 1));
+    double v = 1 / (c1 + 0.5) + 1 / (c2 + 0.5);
+    return r == 0 ? 0 : r * r * r / (r * r + v);
 }
 
 static assay_status steps_from(assay_steps *out, const bins *b,
@@ -203,14 +249,16 @@ assay_status assay_steps_fit(assay_steps *out, const double *left,
     const double *const x[2] = {left, right};
     const size_t len[2] = {n_left, n_right};
     size_t room = 2 * quantiles + 64;
-    double *memory = calloc(4 * room + 2 * SAMPLE, sizeof *memory);
+    double *memory = calloc(7 * room + 2 * SAMPLE, sizeof *memory);
     double missing[2] = {0, 0};
     memset(out, 0, sizeof *out);
     if (memory == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
     }
     bins b = {0, memory, {memory + room, memory + 2 * room}, memory + 3 * room};
-    size_t n = make_edges(b.edge, memory + 4 * room, x, len, quantiles);
+    double *fine = memory + 4 * room;
+    double *cum[2] = {memory + 5 * room, memory + 6 * room};
+    size_t n = make_edges(b.edge, memory + 7 * room, x, len, quantiles);
     b.num = n + 1;
     for (int s = 0; s < 2; s++) {
         for (size_t i = 0; i < len[s]; i++) {
@@ -221,7 +269,15 @@ assay_status assay_steps_fit(assay_steps *out, const double *left,
             }
         }
     }
+    memcpy(fine, b.edge, n * sizeof *fine);
+    for (size_t k = 0; k < n; k++) {
+        cum[0][k] = b.c[0][k] + (k == 0 ? 0 : cum[0][k - 1]);
+        cum[1][k] = b.c[1][k] + (k == 0 ? 0 : cum[1][k - 1]);
+    }
     merge_bins(&b, strict);
+    for (size_t k = 0; k < 2 * (b.num - 1); k++) {
+        refine_edge(&b, k % (b.num - 1), fine, n, cum);
+    }
     assay_status status = steps_from(out, &b, missing, len, err);
     free(memory);
     return status;

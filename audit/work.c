@@ -176,7 +176,8 @@ static double log_ratio(const sweep *s, double top, double k2, double v,
         return counted;
     }
     double a = 1 / (*sd * *sd), b = 1 / (w * w);
-    *sd = sqrt(1 / (a + b));
+    *sd *= a / (a + b); /* only counting is luck: the calibration's own error
+                           is the same at every threshold */
     return (a * counted + b * modelled) / (a + b);
 }
 

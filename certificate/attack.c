@@ -25,7 +25,7 @@ static int is_noise(const assay_event *event)
            event->mechanism == ASSAY_TREE_LAPLACE;
 }
 
-/* The largest integer s with s^power <= q, at most 2^30. */
+/* The largest integer s with s^power <= q, at most 2^45. */
 static long root(const mpq_t q, int power)
 {
     mpz_t n;
@@ -34,7 +34,7 @@ static long root(const mpq_t q, int power)
     if (power == 2) {
         mpz_sqrt(n, n);
     }
-    long out = mpz_cmp_ui(n, 1UL << 30) < 0 ? mpz_get_si(n) : 1L << 30;
+    long out = mpz_cmp_ui(n, 1UL << 45) < 0 ? mpz_get_si(n) : 1L << 45;
     mpz_clear(n);
     return out;
 }
@@ -47,8 +47,7 @@ static int aim(assay_target *out, const assay_event *event)
                event->mechanism == ASSAY_TREE_GAUSSIAN;
     out->gaussian = is_gaussian(event);
     out->noise = out->gaussian ? event->sigma2 : event->scale;
-    out->sensitivity =
-        out->gaussian ? event->sensitivity2 : event->sensitivity;
+    out->sensitivity = out->gaussian ? event->sensitivity2 : event->sensitivity;
     out->levels = tree ? (unsigned long)event->levels : 0;
     long all = root(out->sensitivity, 1);
     if (!tree && all >= 1 && all <= MAX_COORDINATES) {
@@ -58,8 +57,8 @@ static int aim(assay_target *out, const assay_event *event)
         out->coordinates = 1;
         out->shift = root(out->sensitivity, out->gaussian ? 2 : 1);
     }
-    return out->shift >= 1 && out->levels <= MAX_LEVELS &&
-           event->group == 1 && event->sampling == ASSAY_SAMPLE_ALL;
+    return out->shift >= 1 && out->levels <= MAX_LEVELS && event->group == 1 &&
+           event->sampling == ASSAY_SAMPLE_ALL;
 }
 
 /* The price of one run, as the accountant states it. */
@@ -103,9 +102,9 @@ static assay_status attack_event(json_t **out, const assay_manifest *m,
     mpq_init(value);
     assay_status status = price(value, list, event, err);
     if (status == ASSAY_OK) {
-        status = assay_attack_target(
-            out, &target, target.gaussian ? "rho" : "epsilon", value,
-            m->audit_runs, m->audit_confidence, err);
+        status = assay_attack_target(out, &target,
+                                     target.gaussian ? "rho" : "epsilon", value,
+                                     m->audit_runs, m->audit_confidence, err);
     }
     mpq_clear(value);
     return status;
@@ -149,8 +148,8 @@ static assay_status attack_events(json_t *results, json_t *skipped,
                     json_string(assay_mechanism_name(event->mechanism)));
                 (void)json_array_append_new(results, result);
             } else if (status == ASSAY_OK) {
-                (void)json_array_append_new(
-                    skipped, json_integer((json_int_t)i + 1));
+                (void)json_array_append_new(skipped,
+                                            json_integer((json_int_t)i + 1));
             }
         }
         free(key);
@@ -185,9 +184,9 @@ static assay_status attack_claim(json_t **out, const assay_manifest *m,
                                .coordinates = (size_t)mpq_get_d(changes),
                                .shift = 1};
         if (status == ASSAY_OK) {
-            status = assay_attack_target(out, &target, "epsilon", epsilon,
-                                         m->audit_runs, m->audit_confidence,
-                                         err);
+            status =
+                assay_attack_target(out, &target, "epsilon", epsilon,
+                                    m->audit_runs, m->audit_confidence, err);
         }
     }
     mpq_clear(epsilon);
@@ -212,8 +211,8 @@ static assay_status attack_foreign(json_t *results, const assay_manifest *m,
         if (status == ASSAY_OK) {
             (void)json_object_set_new(result, "row",
                                       json_integer((json_int_t)i + 1));
-            (void)json_object_set_new(
-                result, "mechanism", json_string(assay_yaml_text(r, "name")));
+            (void)json_object_set_new(result, "mechanism",
+                                      json_string(assay_yaml_text(r, "name")));
             (void)json_array_append_new(results, result);
         }
     }
@@ -229,16 +228,15 @@ assay_status assay_attack(json_t **out, const assay_manifest *manifest,
     char *confidence = assay_rational_text(manifest->audit_confidence);
     (void)guarantee;
     assay_status status =
-        events != NULL
-            ? attack_events(results, skipped, manifest, events, err)
-            : ASSAY_OK;
+        events != NULL ? attack_events(results, skipped, manifest, events, err)
+                       : ASSAY_OK;
     if (status == ASSAY_OK) {
         status = attack_foreign(results, manifest, err);
     }
-    *out = json_pack("{s:I,s:s,s:o,s:o}", "runs",
-                     (json_int_t)manifest->audit_runs, "confidence",
-                     confidence != NULL ? confidence : "", "results", results,
-                     "notAttacked", skipped);
+    *out =
+        json_pack("{s:I,s:s,s:o,s:o}", "runs", (json_int_t)manifest->audit_runs,
+                  "confidence", confidence != NULL ? confidence : "", "results",
+                  results, "notAttacked", skipped);
     free(confidence);
     if (status == ASSAY_OK && *out == NULL) {
         status = assay_fail(err, ASSAY_MEMORY, "no memory for JSON");
@@ -263,8 +261,7 @@ void assay_attack_failures(json_t *failures, const json_t *audit)
                        "audit: %s is refuted: claimed %s = %s, an attacker "
                        "proves at least %s (%s)",
                        assay_json_text(r, "mechanism"),
-                       assay_json_text(r, "claim"),
-                       assay_json_text(r, "value"),
+                       assay_json_text(r, "claim"), assay_json_text(r, "value"),
                        assay_json_text(r, "lower"),
                        assay_json_text(r, "event"));
         (void)json_array_append_new(failures, json_string(line));

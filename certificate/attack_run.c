@@ -50,8 +50,8 @@ json_t *assay_attack_json(const assay_audit_result *r, const char *claim,
     json_t *out = json_pack(
         "{s:s,s:s,s:s,s:s,s:s,s:b,s:s,s:s,s:s,s:{s:I,s:I,s:I,s:I},s:I,s:I}",
         "claim", claim, "value", exact, "delta", at, "lower", lower,
-        "detectionLimit", limit, "refuted", r->refuted, "attacker",
-        r->attacker, "event", r->event, "example", r->example, "counts", "k1",
+        "detectionLimit", limit, "refuted", r->refuted, "attacker", r->attacker,
+        "event", r->event, "example", r->example, "counts", "k1",
         (json_int_t)c->k1, "n1", (json_int_t)c->n1, "k2", (json_int_t)c->k2,
         "n2", (json_int_t)c->n2, "events", (json_int_t)r->num_events, "runs",
         (json_int_t)r->samples);
@@ -108,15 +108,14 @@ static assay_status release_plain(attack *a, int64_t *cells, size_t n,
                                                t->noise, t->sensitivity,
                                                "audit", err)
                : assay_release_laplace_vector(&a->custodian, cells, cells, n,
-                                              t->noise, t->sensitivity,
-                                              "audit", err);
+                                              t->noise, t->sensitivity, "audit",
+                                              err);
 }
 
 /* The first step of a tree is the person's; her `levels` nodes are the sums
    after 1, 2, 4, ... steps. Row i of `nodes` is the i-th of them. */
 static assay_status release_tree(attack *a, const int64_t *first,
-                                 int64_t *nodes, size_t runs,
-                                 assay_error *err)
+                                 int64_t *nodes, size_t runs, assay_error *err)
 {
     const assay_target *t = a->target;
     uint64_t horizon = UINT64_C(1) << (t->levels - 1);
@@ -203,14 +202,14 @@ assay_status assay_attack_target(json_t **out, const assay_target *target,
 {
     attack a = {.target = target};
     assay_audit_result result;
-    assay_audit_options o = {
-        .claim = {.kind = strcmp(claim, "rho") == 0 ? ASSAY_CLAIM_RHO
-                                                    : ASSAY_CLAIM_EPS,
-                  .value = assay_attack_double(value)},
-        .samples = runs,
-        .confidence = assay_attack_double(confidence),
-        .light = 1,
-        .label = "audit"};
+    assay_audit_options o = {.claim = {.kind = strcmp(claim, "rho") == 0
+                                                   ? ASSAY_CLAIM_RHO
+                                                   : ASSAY_CLAIM_EPS,
+                                       .value = assay_attack_double(value)},
+                             .samples = runs,
+                             .confidence = assay_attack_double(confidence),
+                             .light = 1,
+                             .label = "audit"};
     assay_status status = open_scratch(&a, err);
     if (status == ASSAY_OK) {
         status = assay_audit_function(&result, draw, &a, WIDTH, &o, err);

@@ -22,12 +22,11 @@ assay_status assay_attack_specimen(json_t **out, const char *name,
                           "the audit knows no mechanism '%.60s'", name);
     }
     assay_specimen claimed = *found;
-    claimed.claim = (assay_claim){ASSAY_CLAIM_EPS,
-                                  assay_attack_double(epsilon), 0};
-    assay_status status =
-        assay_catalogue_audit(&row, &claimed, runs,
-                              assay_attack_double(confidence), 1, 0, "audit",
-                              err);
+    claimed.claim =
+        (assay_claim){ASSAY_CLAIM_EPS, assay_attack_double(epsilon), 0};
+    assay_status status = assay_catalogue_audit(&row, &claimed, runs,
+                                                assay_attack_double(confidence),
+                                                1, 0, "audit", err);
     if (status == ASSAY_OK) {
         *out = assay_attack_json(&row.result, "epsilon", epsilon);
         if (*out == NULL) {

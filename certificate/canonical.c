@@ -58,8 +58,7 @@ assay_status assay_canonical_read(json_t **out, const char *text, size_t len,
     }
     char *again = NULL;
     size_t again_len = 0;
-    assay_status status =
-        assay_canonical_text(&again, &again_len, value, err);
+    assay_status status = assay_canonical_text(&again, &again_len, value, err);
     if (status == ASSAY_OK &&
         (again_len != len || memcmp(again, text, len) != 0)) {
         status = ASSAY_CORRUPT;

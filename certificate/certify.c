@@ -98,9 +98,8 @@ static assay_status prepare(run *r, assay_error *err)
     }
     r->source = o->source != NULL ? o->source : ".";
     r->folder = strdup(folder);
-    r->ledger_path = o->ledger != NULL
-                         ? strdup(o->ledger)
-                         : assay_deploy_path(folder, "ledger.db");
+    r->ledger_path = o->ledger != NULL ? strdup(o->ledger)
+                                       : assay_deploy_path(folder, "ledger.db");
     if (r->folder == NULL || r->ledger_path == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for a path");
     }
@@ -111,9 +110,8 @@ static assay_status prepare(run *r, assay_error *err)
     if (status == ASSAY_OK && o->ledger == NULL) {
         status = refuse_earlier(r, "ledger.db", err);
     }
-    return status == ASSAY_OK
-               ? refuse_earlier(r, "certificate.dsse.json", err)
-               : status;
+    return status == ASSAY_OK ? refuse_earlier(r, "certificate.dsse.json", err)
+                              : status;
 }
 
 /* ---- the run ---- */
@@ -157,8 +155,8 @@ static assay_status deploy(run *r, assay_error *err)
     status = same_terms(r, &custodian, err);
     if (status == ASSAY_OK) {
         assay_error why = ASSAY_ERROR_INIT;
-        assay_status ran = assay_deploy(r->outputs, &r->manifest, r->folder,
-                                        &custodian, &why);
+        assay_status ran =
+            assay_deploy(r->outputs, &r->manifest, r->folder, &custodian, &why);
         if (ran == ASSAY_BUDGET) {
             refuse(r, "budget", why.message);
         } else if (ran != ASSAY_OK) {
@@ -200,9 +198,8 @@ static assay_status account(run *r, assay_error *err)
         return ASSAY_OK;
     }
     assay_error why = ASSAY_ERROR_INIT;
-    assay_status status = assay_derive(&r->derived, &r->events,
-                                       r->manifest.delta, r->manifest.trust,
-                                       &why);
+    assay_status status = assay_derive(
+        &r->derived, &r->events, r->manifest.delta, r->manifest.trust, &why);
     if (status == ASSAY_UNSUPPORTED) {
         refuse(r, "guarantee", why.message);
         return ASSAY_OK;
@@ -227,9 +224,8 @@ static assay_status account(run *r, assay_error *err)
 
 static assay_status look_at_proofs(run *r, assay_error *err)
 {
-    json_t *ids = assay_statement_theorems(r->derived);
-    assay_status status =
-        assay_proofs_status(&r->proofs, r->source, ids, err);
+    json_t *ids = assay_statement_theorems(r->derived, r->manifest.json);
+    assay_status status = assay_proofs_status(&r->proofs, r->source, ids, err);
     json_decref(ids);
     if (status == ASSAY_OK) {
         assay_proofs_failures(r->failures, r->proofs);
@@ -251,8 +247,8 @@ static assay_status attack(run *r, assay_error *err)
 
 /* ---- writing ---- */
 
-static assay_status write_text(const run *r, const char *name,
-                               const char *text, assay_error *err)
+static assay_status write_text(const run *r, const char *name, const char *text,
+                               assay_error *err)
 {
     char *path = assay_deploy_path(r->folder, name);
     assay_status status =
@@ -298,8 +294,8 @@ static assay_status write_key(const run *r, assay_error *err)
 static assay_status write_coq(const run *r, assay_error *err)
 {
     char *text = NULL;
-    assay_status status = assay_coq_text(
-        &text, json_object_get(r->statement, "predicate"), err);
+    assay_status status =
+        assay_coq_text(&text, json_object_get(r->statement, "predicate"), err);
     if (status == ASSAY_OK) {
         status = write_text(r, "guarantee.v", text, err);
     }
@@ -311,8 +307,8 @@ static assay_status build_statement(run *r, assay_error *err)
 {
     assay_parts parts = {r->derived, r->ledger,  r->proofs,
                          r->audit,   r->outputs, r->options->ledger == NULL};
-    return assay_statement_build(&r->statement, &r->manifest, &parts,
-                                 r->folder, err);
+    return assay_statement_build(&r->statement, &r->manifest, &parts, r->folder,
+                                 err);
 }
 
 /* The certificate is read back and verified before anybody else does. */
@@ -328,9 +324,8 @@ static assay_status issue(run *r, assay_error *err)
     char *path = assay_deploy_path(r->folder, "certificate.dsse.json");
     if (status == ASSAY_OK && path != NULL) {
         json_t *findings = json_array();
-        assay_verify_options check = {.path = path,
-                                      .ledger = r->ledger_path,
-                                      .source = r->source};
+        assay_verify_options check = {
+            .path = path, .ledger = r->ledger_path, .source = r->source};
         assay_error why = ASSAY_ERROR_INIT;
         if (assay_verify(findings, NULL, &check, &why) != ASSAY_OK) {
             (void)unlink(path);

@@ -2,7 +2,7 @@
 # certificate/coqc.sh SOURCE FILE.v
 # Checks a generated guarantee with Coq against SOURCE/proofs/coq, compiled to
 # SOURCE/build/coq (what is missing or older than its source is compiled first).
-# The theorem `guarantee` may rest on the axioms of the classical reals only.
+# The theorems `guarantee` and, where it is there, `visit_counts` may rest on the axioms of the classical reals only.
 # Last line: `guarantee: checked` and exit 0, or the reason and exit 1; exit 2
 # if Coq or the theory is missing.
 set -u
@@ -25,6 +25,9 @@ for d in $(awk '$1 == "-Q" { print $2 }' "$source/proofs/coq/_CoqProject"); do
 done
 goals="rules/Releases.vo base/PureInterval.vo"
 grep -q PureReleases "$file" && goals="$goals rules/PureReleases.vo"
+grep -q Sensitivity "$file" && goals="$goals rules/Sensitivity.vo"
+last=guarantee
+grep -q '^Corollary visit_counts' "$file" && last=visit_counts
 {
 	printf '%%.vo: %%.v\n\t@echo "coqc $<" >&2; coqc -q %s -w -ambiguous-paths $<\n' "$flags"
 	# shellcheck disable=SC2086
@@ -39,7 +42,7 @@ if ! make -s -q -f certificate.mk $goals 2>/dev/null; then
 fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
-{ cat "$file"; printf 'Print Assumptions guarantee.\n'; } >"$scratch/guarantee.v"
+{ cat "$file"; printf 'Print Assumptions %s.\n' "$last"; } >"$scratch/guarantee.v"
 # shellcheck disable=SC2086
 if ! (timeout 120 coqc -q $flags -w -all "$scratch/guarantee.v") >"$scratch/log" 2>&1; then
 	tr '\n' ' ' <"$scratch/log" | sed 's/  */ /g' | cut -c1-300

@@ -7,7 +7,8 @@
  * (theorems releases-dp and releases-pure of proofs/coq/rules). Side
  * conditions are closed by lra and coq-interval. Discrete Gaussian and Laplace
  * lines carry their own proof; other mechanisms enter as "proved elsewhere",
- * which the file says line by line.
+ * which the file says line by line. For DP-APVI a corollary says that the visit
+ * counts of trajectories meet the theorem's hypothesis.
  */
 #ifndef ASSAY_CERTIFICATE_COQFILE_H
 #define ASSAY_CERTIFICATE_COQFILE_H

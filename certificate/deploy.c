@@ -26,9 +26,8 @@ static uint64_t number(const assay_yaml *tree, const char *key)
 {
     uint64_t n = 0;
     const char *text = assay_yaml_text(tree, key);
-    return text != NULL && assay_u64_parse(&n, text, key, NULL) == ASSAY_OK
-               ? n
-               : 0;
+    return text != NULL && assay_u64_parse(&n, text, key, NULL) == ASSAY_OK ? n
+                                                                            : 0;
 }
 
 static int has_word(const assay_yaml *tree, const char *key, const char *word)
@@ -67,13 +66,12 @@ static assay_status simulate(assay_counts **counts, double **rewards,
         status = assay_environment_behaviour(&behaviour, spec, mdp, err);
     }
     if (status == ASSAY_OK) {
-        status =
-            assay_trajectories_write_csv(path, mdp, behaviour, m->users,
-                                         number(m->data, "seed"), err);
+        status = assay_trajectories_write_csv(path, mdp, behaviour, m->users,
+                                              number(m->data, "seed"), err);
     }
     if (status == ASSAY_OK) {
-        status = assay_trajectories_read_csv(counts, path, &mdp->shape, NULL,
-                                             err);
+        status =
+            assay_trajectories_read_csv(counts, path, &mdp->shape, NULL, err);
         (void)unlink(path);
     }
     if (status == ASSAY_OK) {
@@ -129,8 +127,7 @@ static assay_status write_policy(json_t *outputs, const assay_policy *policy,
 assay_status assay_deploy_offline(json_t *outputs,
                                   const assay_manifest *manifest,
                                   const char *folder,
-                                  assay_custodian *custodian,
-                                  assay_error *err)
+                                  assay_custodian *custodian, assay_error *err)
 {
     assay_dp_apvi_params params;
     assay_counts *counts = NULL;
@@ -161,12 +158,9 @@ assay_status assay_deploy(json_t *outputs, const assay_manifest *manifest,
                           assay_error *err)
 {
     if (manifest->releases != NULL) {
-        return assay_deploy_releases(outputs, manifest, folder, custodian,
-                                     err);
+        return assay_deploy_releases(outputs, manifest, folder, custodian, err);
     }
     return has_word(manifest->learner, "algorithm", "dp-apvi")
-               ? assay_deploy_offline(outputs, manifest, folder, custodian,
-                                      err)
-               : assay_deploy_online(outputs, manifest, folder, custodian,
-                                     err);
+               ? assay_deploy_offline(outputs, manifest, folder, custodian, err)
+               : assay_deploy_online(outputs, manifest, folder, custodian, err);
 }

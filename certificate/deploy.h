@@ -19,7 +19,7 @@ assay_status assay_deploy(json_t *outputs, const assay_manifest *manifest,
                           const char *folder, assay_custodian *custodian,
                           assay_error *err) ASSAY_MUST_CHECK;
 
-/** The three kinds. */
+/** The kinds. */
 assay_status assay_deploy_offline(json_t *outputs,
                                   const assay_manifest *manifest,
                                   const char *folder,
@@ -27,14 +27,20 @@ assay_status assay_deploy_offline(json_t *outputs,
                                   assay_error *err) ASSAY_MUST_CHECK;
 assay_status assay_deploy_online(json_t *outputs,
                                  const assay_manifest *manifest,
-                                 const char *folder,
-                                 assay_custodian *custodian,
+                                 const char *folder, assay_custodian *custodian,
                                  assay_error *err) ASSAY_MUST_CHECK;
 assay_status assay_deploy_releases(json_t *outputs,
                                    const assay_manifest *manifest,
                                    const char *folder,
                                    assay_custodian *custodian,
                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** A statistic of the manifest's CSV file (mechanisms/query.h), as JSON: a new
+ *  reference. */
+assay_status assay_deploy_query(json_t **out, const assay_manifest *manifest,
+                                const assay_yaml *release,
+                                assay_custodian *custodian,
+                                assay_error *err) ASSAY_MUST_CHECK;
 
 /** FOLDER/NAME in fresh memory. */
 char *assay_deploy_path(const char *folder, const char *name);

@@ -29,9 +29,9 @@ static assay_status set_params(assay_online_params *params,
                                                    : ASSAY_TRUST_CENTRAL;
     params->noise = gaussian ? ASSAY_NOISE_GAUSSIAN : ASSAY_NOISE_LAPLACE;
     params->triples_only = is(learner, "triples-only", "true");
-    assay_status status = assay_u64_parse(
-        &params->episodes, assay_yaml_text(learner, "episodes"), "episodes",
-        err);
+    assay_status status =
+        assay_u64_parse(&params->episodes, assay_yaml_text(learner, "episodes"),
+                        "episodes", err);
     if (status == ASSAY_OK) {
         status = assay_rational_parse_positive(
             params->budget,
@@ -83,8 +83,7 @@ static assay_status run(assay_online *learner, const assay_mdp *mdp,
 
 /* The policy for the next user: greedy, or the likeliest action of a mixed
    one. Post-processing of the board. */
-static assay_status last_policy(assay_policy **out,
-                                const assay_online *learner,
+static assay_status last_policy(assay_policy **out, const assay_online *learner,
                                 const assay_shape *shape, assay_error *err)
 {
     const double *mixed = assay_online_mixed(learner);
@@ -118,8 +117,8 @@ static assay_status write_policy(json_t *outputs, const assay_policy *policy,
 
 assay_status assay_deploy_online(json_t *outputs,
                                  const assay_manifest *manifest,
-                                 const char *folder,
-                                 assay_custodian *custodian, assay_error *err)
+                                 const char *folder, assay_custodian *custodian,
+                                 assay_error *err)
 {
     assay_online_params params;
     assay_online *learner = NULL;
@@ -128,8 +127,8 @@ assay_status assay_deploy_online(json_t *outputs,
     uint64_t seed = 0;
     assay_status status = set_params(&params, manifest, err);
     if (status == ASSAY_OK) {
-        status = assay_u64_parse(
-            &seed, assay_yaml_text(manifest->data, "seed"), "seed", err);
+        status = assay_u64_parse(&seed, assay_yaml_text(manifest->data, "seed"),
+                                 "seed", err);
     }
     if (status == ASSAY_OK) {
         status = assay_environment_new(

@@ -65,8 +65,8 @@ static void count_cells(int64_t *cells, const table *data, const grid *g)
 }
 
 /*
- * A person is in one cell: added or removed she changes one cell by 1 (l1 = l2^2
- * = 1), replaced two cells (l1 = l2^2 = 2). A single count changes by 1.
+ * A person is in one cell: added or removed she changes one cell by 1 (l1 =
+ * l2^2 = 1), replaced two cells (l1 = l2^2 = 2). A single count changes by 1.
  */
 static assay_status release(int64_t *cells, size_t n, int sensitivity,
                             const assay_yaml *r, assay_custodian *custodian,
@@ -144,9 +144,9 @@ static assay_status histogram(json_t **out, const assay_yaml *r,
         return assay_fail(err, ASSAY_MEMORY, "no memory for a histogram");
     }
     count_cells(cells, data, &g);
-    status = release(cells, g.num_cells,
-                     assay_custodian_replaces(custodian) ? 2 : 1, r, custodian,
-                     err);
+    status =
+        release(cells, g.num_cells, assay_custodian_replaces(custodian) ? 2 : 1,
+                r, custodian, err);
     if (status == ASSAY_OK) {
         *out = json_array();
         for (size_t i = 0; i < g.num_cells; i++) {
@@ -161,43 +161,45 @@ static assay_status count(json_t **out, const assay_yaml *r, const table *data,
                           assay_custodian *custodian, assay_error *err)
 {
     int column = assay_population_column(assay_yaml_text(r, "column"));
-    int value = column < 0 ? -1
-                           : assay_population_value(
-                                 column, assay_yaml_text(r, "equals"));
+    int value =
+        column < 0
+            ? -1
+            : assay_population_value(column, assay_yaml_text(r, "equals"));
     int64_t n = 0;
     if (value < 0) {
         return assay_yaml_fail(r, err, "there is no such column or value");
     }
     for (uint64_t i = 0; i < data->num_rows; i++) {
-        n += data->rows[i * ASSAY_POPULATION_COLUMNS + (size_t)column] ==
-             value;
+        n += data->rows[i * ASSAY_POPULATION_COLUMNS + (size_t)column] == value;
     }
     assay_status status = release(&n, 1, 1, r, custodian, err);
     if (status == ASSAY_OK) {
         *out = json_pack("{s:s,s:s,s:I}", "column",
                          assay_yaml_text(r, "column"), "equals",
-                         assay_yaml_text(r, "equals"), "count",
-                         (json_int_t)n);
+                         assay_yaml_text(r, "equals"), "count", (json_int_t)n);
     }
     return status;
 }
 
-static assay_status one(json_t *outputs, const assay_yaml *r,
-                        const table *data, const char *folder,
-                        assay_custodian *custodian, assay_error *err)
+static assay_status one(json_t *outputs, const assay_manifest *m,
+                        const assay_yaml *r, const table *data,
+                        const char *folder, assay_custodian *custodian,
+                        assay_error *err)
 {
     json_t *body = NULL;
     assay_status status;
     if (is(r, "statistic", "mechanism")) {
         status = assay_foreign_run(&body, r, custodian, err);
+    } else if (is(m->data, "source", "file")) {
+        status = assay_deploy_query(&body, m, r, custodian, err);
     } else if (is(r, "statistic", "count")) {
         status = count(&body, r, data, custodian, err);
     } else {
         status = histogram(&body, r, data, custodian, err);
     }
     if (status == ASSAY_OK) {
-        status = write_json(outputs, assay_yaml_text(r, "name"), body, folder,
-                            err);
+        status =
+            write_json(outputs, assay_yaml_text(r, "name"), body, folder, err);
     }
     json_decref(body);
     return status;
@@ -206,8 +208,7 @@ static assay_status one(json_t *outputs, const assay_yaml *r,
 assay_status assay_deploy_releases(json_t *outputs,
                                    const assay_manifest *manifest,
                                    const char *folder,
-                                   assay_custodian *custodian,
-                                   assay_error *err)
+                                   assay_custodian *custodian, assay_error *err)
 {
     table data = {NULL, 0};
     uint64_t seed = 1;
@@ -220,7 +221,8 @@ assay_status assay_deploy_releases(json_t *outputs,
     }
     const assay_yaml *list = manifest->releases;
     for (size_t i = 0; i < list->num_items && status == ASSAY_OK; i++) {
-        status = one(outputs, &list->items[i], &data, folder, custodian, err);
+        status = one(outputs, manifest, &list->items[i], &data, folder,
+                     custodian, err);
     }
     free(data.rows);
     return status;

@@ -87,8 +87,7 @@ static assay_status group_events(groups *out, const assay_event_list *events,
                 index, key, json_integer((json_int_t)out->list.num_events));
             (void)json_array_append_new(out->first_row,
                                         json_integer((json_int_t)i + 1));
-            status =
-                assay_event_list_add(&out->list, &events->events[i], err);
+            status = assay_event_list_add(&out->list, &events->events[i], err);
         }
         free(key);
     }
@@ -108,8 +107,7 @@ static assay_status price_step(json_t *steps, const groups *g, size_t i,
     mpq_init(total);
     assay_guarantee_init(&price);
     assay_event_list_init(&one, g->list.neighbours, g->list.unit);
-    assay_status status =
-        assay_event_list_add(&one, &g->list.events[i], err);
+    assay_status status = assay_event_list_add(&one, &g->list.events[i], err);
     if (status == ASSAY_OK) {
         status = assay_account(&price, &one, delta, &only, err);
     }
@@ -131,8 +129,8 @@ static assay_status price_step(json_t *steps, const groups *g, size_t i,
                        (unsigned long long)g->list.events[i].count);
         json_t *step = json_pack(
             "{s:s,s:o,s:{s:o,s:s,s:O},s:o}", "rule", "price", "theorems",
-            ids(b, zcdp ? "compose-zcdp" : "compose-basic", "zcdp-to-dp"),
-            "in", "event", event, "runs", runs, "firstRow",
+            ids(b, zcdp ? "compose-zcdp" : "compose-basic", "zcdp-to-dp"), "in",
+            "event", event, "runs", runs, "firstRow",
             json_array_get(g->first_row, i), "out", out);
         event = NULL;
         if (step == NULL || json_array_append_new(steps, step) != 0) {
@@ -154,9 +152,9 @@ static void compose_steps(json_t *steps, const assay_bound *b, int zcdp)
         (void)put(out, "epsilon", b->epsilon);
         (void)put(out, "delta", b->delta);
         (void)json_array_append_new(
-            steps, json_pack("{s:s,s:[s],s:o,s:o}", "rule", "compose",
-                             "theorems", "compose-basic", "in", in, "out",
-                             out));
+            steps,
+            json_pack("{s:s,s:[s],s:o,s:o}", "rule", "compose", "theorems",
+                      "compose-basic", "in", in, "out", out));
         return;
     }
     (void)put(out, "rho", b->rho);
@@ -200,8 +198,7 @@ static assay_status write_profile(json_t *points,
     assay_status status = ASSAY_OK;
     mpq_t at;
     mpq_init(at);
-    for (unsigned long i = 1; i <= PROFILE_POINTS && status == ASSAY_OK;
-         i++) {
+    for (unsigned long i = 1; i <= PROFILE_POINTS && status == ASSAY_OK; i++) {
         assay_guarantee g;
         assay_guarantee_init(&g);
         mpq_set_ui(at, i, PROFILE_POINTS / 2);
@@ -229,8 +226,7 @@ static assay_status write_guarantee(json_t *out, const assay_guarantee *g,
               put_decimal(out, "epsilonDecimal", b->epsilon) ||
               put_decimal(out, "deltaDecimal", b->delta) ||
               json_object_set_new(out, "method", json_string(b->method)) ||
-              json_object_set_new(out, "assumed",
-                                  json_boolean(b->assumed)) ||
+              json_object_set_new(out, "assumed", json_boolean(b->assumed)) ||
               json_object_set_new(
                   out, "neighbours",
                   json_string(assay_neighbours_name(g->neighbours))) ||
@@ -246,8 +242,7 @@ static assay_status write_guarantee(json_t *out, const assay_guarantee *g,
     bad = sentence == NULL ||
           json_object_set_new(out, "sentence", json_string(sentence)) != 0;
     free(sentence);
-    return bad ? assay_fail(err, ASSAY_MEMORY, "no memory for JSON")
-               : ASSAY_OK;
+    return bad ? assay_fail(err, ASSAY_MEMORY, "no memory for JSON") : ASSAY_OK;
 }
 
 /* The better of pure (delta 0) and zCDP; the error is zCDP's. */
@@ -264,8 +259,8 @@ static assay_status best_bound(assay_guarantee *out,
     assay_status has_zcdp = assay_account(out, events, delta, &zcdp, err);
     assay_status has_pure = assay_account(&pure, events, zero, &basic, NULL);
     if (has_pure == ASSAY_OK &&
-        (has_zcdp != ASSAY_OK || mpq_cmp(pure.bounds[0].epsilon,
-                                         out->bounds[0].epsilon) <= 0)) {
+        (has_zcdp != ASSAY_OK ||
+         mpq_cmp(pure.bounds[0].epsilon, out->bounds[0].epsilon) <= 0)) {
         assay_guarantee_clear(out);
         *out = pure;
         has_zcdp = ASSAY_OK;

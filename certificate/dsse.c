@@ -35,10 +35,10 @@ static char *decode64(const char *text, size_t *len)
         return NULL;
     }
     char *out = malloc(n / 4 * 3 + 1);
-    int size = out == NULL ? -1
-                           : EVP_DecodeBlock((unsigned char *)out,
-                                             (const unsigned char *)text,
-                                             (int)n);
+    int size = out == NULL
+                   ? -1
+                   : EVP_DecodeBlock((unsigned char *)out,
+                                     (const unsigned char *)text, (int)n);
     if (size < 0) {
         free(out);
         return NULL;
@@ -84,8 +84,7 @@ static int signature_holds(const char *text, const void *payload, size_t len,
     int ok = sig != NULL && !pae.failed && context != NULL &&
              EVP_DigestVerifyInit(context, NULL, NULL, NULL, key) == 1 &&
              EVP_DigestVerify(context, (const unsigned char *)sig, sig_len,
-                              (const unsigned char *)pae.bytes,
-                              pae.len) == 1;
+                              (const unsigned char *)pae.bytes, pae.len) == 1;
     EVP_MD_CTX_free(context);
     assay_text_clear(&pae);
     free(sig);
@@ -120,9 +119,8 @@ assay_status assay_dsse_seal(json_t **out, const void *payload, size_t len,
                         : assay_fail(err, ASSAY_MEMORY, "no memory for JSON");
 }
 
-static assay_status check_signature(const json_t *envelope,
-                                    const char *payload, size_t len,
-                                    EVP_PKEY *key, assay_error *err)
+static assay_status check_signature(const json_t *envelope, const char *payload,
+                                    size_t len, EVP_PKEY *key, assay_error *err)
 {
     char keyid[65];
     const json_t *one = assay_json_at(envelope, "signatures/0");

@@ -19,10 +19,9 @@ void assay_findings_add(json_t *findings, const char *check,
         /* stays ASCII, so that cutting cannot break a letter */
         *at = (unsigned char)*at < 32 || (unsigned char)*at > 126 ? '?' : *at;
     }
-    (void)json_array_append_new(findings,
-                                json_pack("{s:s,s:s,s:s}", "check", check,
-                                          "result", names[result], "detail",
-                                          detail));
+    (void)json_array_append_new(
+        findings, json_pack("{s:s,s:s,s:s}", "check", check, "result",
+                            names[result], "detail", detail));
 }
 
 int assay_findings_failed(const json_t *findings)

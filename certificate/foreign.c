@@ -12,8 +12,8 @@ assay_status assay_foreign_run(json_t **out, const assay_yaml *release,
     assay_status status = assay_event_set(&event, "epsilon", epsilon, err);
     event.assumed = 1;
     if (status == ASSAY_OK) {
-        status = assay_custodian_charge(
-            custodian, &event, assay_yaml_text(release, "name"), err);
+        status = assay_custodian_charge(custodian, &event,
+                                        assay_yaml_text(release, "name"), err);
     }
     if (status == ASSAY_OK) {
         *out = json_pack("{s:s,s:s}", "claimedEpsilon", epsilon, "note",

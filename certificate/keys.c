@@ -37,8 +37,8 @@ static assay_status pem_text(char **out, size_t *len, EVP_PKEY *key,
     BIO *memory = BIO_new(BIO_s_mem());
     char *data = NULL;
     int ok = memory != NULL &&
-             (private_part ? PEM_write_bio_PKCS8PrivateKey(
-                                 memory, key, NULL, NULL, 0, NULL, NULL)
+             (private_part ? PEM_write_bio_PKCS8PrivateKey(memory, key, NULL,
+                                                           NULL, 0, NULL, NULL)
                            : PEM_write_bio_PUBKEY(memory, key)) == 1;
     long n = ok ? BIO_get_mem_data(memory, &data) : 0;
     *out = n > 0 ? malloc((size_t)n) : NULL;
@@ -157,8 +157,8 @@ static assay_status parse_key(EVP_PKEY **out, const char *text, size_t len,
     return ASSAY_OK;
 }
 
-static assay_status read_key(EVP_PKEY **out, const char *path,
-                             int need_private, assay_error *err)
+static assay_status read_key(EVP_PKEY **out, const char *path, int need_private,
+                             assay_error *err)
 {
     char *text = NULL;
     size_t len = 0;
@@ -179,10 +179,11 @@ assay_status assay_key_read_private(EVP_PKEY **out, const char *path,
     }
     const char *text = getenv(ASSAY_KEY_VARIABLE);
     if (text == NULL || strlen(text) > MAX_KEY) {
-        return assay_fail(err, ASSAY_INVALID,
-                          "no signing key: give --key FILE or set "
-                          ASSAY_KEY_VARIABLE " to its PEM text; make one with "
-                          "`assay keygen`");
+        return assay_fail(
+            err, ASSAY_INVALID,
+            "no signing key: give --key FILE or set " ASSAY_KEY_VARIABLE
+            " to its PEM text; make one with "
+            "`assay keygen`");
     }
     return parse_key(out, text, strlen(text), 1, ASSAY_KEY_VARIABLE, err);
 }

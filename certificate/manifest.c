@@ -41,30 +41,45 @@ static assay_status expect(const assay_yaml *tree, const char *key, int wanted,
                                     why);
 }
 
-static assay_status check_data(const assay_yaml *data, assay_error *err)
+/* Which keys are there and which are not. */
+typedef struct rule {
+    const char *key;
+    int wanted; /* 1 must, 0 must not, -1 may */
+} rule;
+
+static assay_status follow(const assay_yaml *tree, const rule *rules, size_t n,
+                           const char *why, assay_error *err)
 {
+    assay_status status = ASSAY_OK;
+    for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
+        if (rules[i].wanted >= 0) {
+            status = expect(tree, rules[i].key, rules[i].wanted, why, err);
+        }
+    }
+    return status;
+}
+
+#define FOLLOW(tree, rules, why, err)                                          \
+    follow(tree, rules, sizeof rules / sizeof rules[0], why, err)
+
+static assay_status check_data(const assay_manifest *m, assay_error *err)
+{
+    const assay_yaml *data = m->data;
     int world = is(data, "source", "environment");
     int people = is(data, "source", "population");
     int file = is(data, "source", "file");
+    int paths = file && m->learner != NULL; /* a file of trajectories */
+    int table = file && m->learner == NULL ? -1 : 0;
     const char *why = world    ? "source: environment"
                       : people ? "source: population"
-                               : "source: file";
-    const struct {
-        const char *key;
-        int wanted;
-    } rules[] = {{"environment", world}, {"population", people},
-                 {"path", file},         {"users", !file},
-                 {"seed", !file},        {"states", file},
-                 {"actions", file},      {"horizon", file},
-                 {"rewards", file}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        assay_status s =
-            expect(data, rules[i].key, rules[i].wanted, why, err);
-        if (s != ASSAY_OK) {
-            return s;
-        }
-    }
-    return ASSAY_OK;
+                      : paths  ? "a file of trajectories"
+                               : "a file of records";
+    const rule rules[] = {
+        {"environment", world}, {"population", people}, {"path", file},
+        {"users", !file},       {"seed", !file},        {"states", paths},
+        {"actions", paths},     {"horizon", paths},     {"rewards", paths},
+        {"person", table},      {"per-person", table}};
+    return FOLLOW(data, rules, why, err);
 }
 
 /* Gaussian takes rho, Laplace takes epsilon. */
@@ -118,50 +133,81 @@ static assay_status check_learner(const assay_manifest *m, assay_error *err)
 /* Somebody else's mechanism: a claimed epsilon, and noise to attack. */
 static assay_status check_mechanism(const assay_yaml *r, assay_error *err)
 {
-    const char *why = "statistic: mechanism";
     int named = assay_yaml_get(r, "specimen") != NULL;
-    const struct {
-        const char *key;
-        int wanted;
-    } rules[] = {{"column", 0},       {"equals", 0},
-                 {"by", 0},           {"rho", 0},
-                 {"epsilon", 1},      {"noise", !named},
-                 {"scale", !named},   {"changes", !named}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
-        if (s != ASSAY_OK) {
-            return s;
-        }
+    const rule rules[] = {
+        {"column", 0},     {"equals", 0},     {"by", 0},
+        {"rho", 0},        {"bounds", 0},     {"categories", 0},
+        {"bins", 0},       {"quantile", 0},   {"epsilon", 1},
+        {"noise", !named}, {"scale", !named}, {"changes", !named}};
+    assay_status status = FOLLOW(r, rules, "statistic: mechanism", err);
+    if (status == ASSAY_OK && !named &&
+        (!is(r, "noise", "laplace") || count_of(r, "changes") > 64)) {
+        return assay_yaml_fail(r, err,
+                               "a mechanism adds laplace noise to at most 64 "
+                               "counts, or is a specimen");
     }
-    if (!named && (!is(r, "noise", "laplace") || count_of(r, "changes") > 64)) {
-        return assay_yaml_fail(r, err, "a mechanism adds laplace noise to at "
-                                       "most 64 counts, or is a specimen");
-    }
-    return ASSAY_OK;
+    return status;
 }
 
-static assay_status check_statistic(const assay_yaml *r,
-                                    const assay_yaml *data, assay_error *err)
+/* A statistic of simulated persons. */
+static assay_status check_population(const assay_yaml *r, assay_error *err)
 {
     int count = is(r, "statistic", "count");
-    const char *why = count ? "statistic: count" : "statistic: histogram";
-    const struct {
-        const char *key;
-        int wanted;
-    } rules[] = {{"column", count}, {"equals", count}, {"by", !count},
-                 {"noise", 1},      {"specimen", 0},   {"scale", 0},
-                 {"changes", 0},    {"algorithm", 0}};
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        assay_status s = expect(r, rules[i].key, rules[i].wanted, why, err);
-        if (s != ASSAY_OK) {
-            return s;
-        }
+    const rule rules[] = {
+        {"column", count}, {"equals", count}, {"by", !count}, {"noise", 1},
+        {"specimen", 0},   {"scale", 0},      {"changes", 0}, {"algorithm", 0},
+        {"bounds", 0},     {"categories", 0}, {"bins", 0},    {"quantile", 0}};
+    if (!count && !is(r, "statistic", "histogram")) {
+        return assay_yaml_fail(r, err,
+                               "simulated persons have counts and "
+                               "histograms; a file has the rest");
     }
-    if (!is(data, "source", "population")) {
-        return assay_yaml_fail(r, err, "counts and histograms are of persons: "
-                                       "data needs source: population");
+    assay_status status = FOLLOW(
+        r, rules, count ? "statistic: count" : "statistic: histogram", err);
+    return status == ASSAY_OK ? check_noise(r, err) : status;
+}
+
+/* A statistic of a CSV file: the query chooses its own noise. */
+static assay_status check_query(const assay_yaml *r, assay_error *err)
+{
+    int count = is(r, "statistic", "count");
+    int histogram = is(r, "statistic", "histogram");
+    int words = histogram && assay_yaml_get(r, "categories") != NULL;
+    int quantile = is(r, "statistic", "quantile");
+    const rule rules[] = {{"column", !count},
+                          {"bounds", !count && !words},
+                          {"categories", histogram ? -1 : 0},
+                          {"bins", histogram && !words},
+                          {"quantile", quantile ? -1 : 0},
+                          {"epsilon", 1},
+                          {"rho", 0},
+                          {"noise", 0},
+                          {"equals", 0},
+                          {"by", 0},
+                          {"specimen", 0},
+                          {"scale", 0},
+                          {"changes", 0},
+                          {"algorithm", 0}};
+    assay_status status = FOLLOW(r, rules, "this statistic of a file", err);
+    const assay_yaml *bounds = assay_yaml_get(r, "bounds");
+    if (status == ASSAY_OK && bounds != NULL && bounds->num_items != 2) {
+        return assay_yaml_fail(bounds, err, "bounds: two numbers, [lo, hi]");
     }
-    return check_noise(r, err);
+    return status;
+}
+
+static assay_status check_statistic(const assay_yaml *r, const assay_yaml *data,
+                                    assay_error *err)
+{
+    if (is(data, "source", "population")) {
+        return check_population(r, err);
+    }
+    if (is(data, "source", "file")) {
+        return check_query(r, err);
+    }
+    return assay_yaml_fail(r, err,
+                           "statistics are of persons: data needs source: "
+                           "population or source: file");
 }
 
 static assay_status check_release(const assay_yaml *r, const assay_yaml *data,
@@ -218,8 +264,7 @@ static assay_status check_spending(const assay_manifest *m, assay_error *err)
     if (m->learner != NULL) {
         add_spent(sum, m->learner, "rho");
     }
-    for (size_t i = 0; m->releases != NULL && i < m->releases->num_items;
-         i++) {
+    for (size_t i = 0; m->releases != NULL && i < m->releases->num_items; i++) {
         add_spent(sum, &m->releases->items[i], "rho");
     }
     if (m->budget.has_rho && mpq_cmp(sum, m->budget.rho) > 0) {
@@ -321,13 +366,13 @@ static assay_status interpret(assay_manifest *m, assay_error *err)
         return assay_yaml_fail(&m->tree, err,
                                "give one of 'learner' and 'releases'");
     }
-    status = check_data(m->data, err);
+    status = check_data(m, err);
     if (status == ASSAY_OK) {
         status = read_budget(m, err);
     }
     if (status == ASSAY_OK) {
-        status = m->learner != NULL ? check_learner(m, err)
-                                    : check_releases(m, err);
+        status =
+            m->learner != NULL ? check_learner(m, err) : check_releases(m, err);
     }
     if (status == ASSAY_OK) {
         status = check_spending(m, err);

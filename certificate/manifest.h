@@ -16,9 +16,9 @@
 
 typedef struct assay_manifest {
     assay_yaml tree;
-    json_t *json;     /* the tree, scalars as text */
-    char digest[65];  /* SHA-256 of the JSON, canonical */
-    char *folder;     /* of the file: relative paths start here */
+    json_t *json;    /* the tree, scalars as text */
+    char digest[65]; /* SHA-256 of the JSON, canonical */
+    char *folder;    /* of the file: relative paths start here */
     assay_budget budget;
     mpq_t delta;
     const char *trust;
@@ -34,8 +34,8 @@ typedef struct assay_manifest {
 assay_status assay_manifest_read(assay_manifest *out, const char *path,
                                  assay_error *err) ASSAY_MUST_CHECK;
 assay_status assay_manifest_parse(assay_manifest *out, const char *text,
-                                  size_t len, assay_error *err)
-    ASSAY_MUST_CHECK;
+                                  size_t len,
+                                  assay_error *err) ASSAY_MUST_CHECK;
 void assay_manifest_clear(assay_manifest *manifest);
 
 /** The published algorithm that it is about, or NULL. */

@@ -97,7 +97,8 @@ void assay_plot_profile(assay_text *out, const json_t *profile,
     assay_text_clear(&script);
 }
 
-/* One row per attack: found, claimed, detection limit, as parts of the claim. */
+/* One row per attack: found, claimed, detection limit, as parts of the claim.
+ */
 void assay_plot_audit(assay_text *out, const json_t *audit)
 {
     assay_text script = ASSAY_TEXT_INIT;
@@ -112,8 +113,8 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
         double limit =
             strtod(assay_json_text(r, "detectionLimit"), NULL) / claim;
         right = isfinite(lower) && lower > right ? lower * 1.1 : right;
-        right = isfinite(limit) && limit < 4 && limit > right ? limit * 1.1
-                                                              : right;
+        right =
+            isfinite(limit) && limit < 4 && limit > right ? limit * 1.1 : right;
     }
     assay_text_printf(&script, head, (int)height, "audit");
     assay_text_printf(&script,
@@ -130,10 +131,10 @@ void assay_plot_audit(assay_text *out, const json_t *audit)
                       (double)n + 0.72);
     for (size_t i = 0; i < n; i++) {
         const json_t *r = json_array_get(results, i);
-        assay_text_printf(&script, "%s'row %lld, %s' %zu", i > 0 ? "," : "",
-                          (long long)json_integer_value(
-                              json_object_get(r, "row")),
-                          assay_json_text(r, "claim"), n - i);
+        assay_text_printf(
+            &script, "%s'row %lld, %s' %zu", i > 0 ? "," : "",
+            (long long)json_integer_value(json_object_get(r, "row")),
+            assay_json_text(r, "claim"), n - i);
     }
     assay_text_add(&script,
                    ")\nset style fill solid 0.85 noborder\n"

@@ -4,8 +4,12 @@
  * still those.
  *
  * SOURCE/proofs/results.tsv is written by the proof targets, one unit a line:
- *   lock, unit, goals proved, goals, source files (separated by blanks or
- *   commas; patterns are expanded in byte order), SHA-256 of the files' bytes one after the other
+ *   lock, unit, goals proved, goals, source files, SHA-256 of their bytes
+ *
+ * Files are separated by blanks or commas and read one after the other; a
+ * pattern stands for what it matches, in byte order. The digest may instead be
+ * of the files and all headers of ours that they include, in byte order.
+ *
  * Lines that begin with '#' are comments; `# tool NAME VERSION` names a tool.
  * SOURCE/proofs/coq/assumptions.txt lists the theorems that Coq has checked.
  *

@@ -9,7 +9,7 @@
 #include "certificate/canonical.h"
 #include "certificate/findings.h"
 #include "certificate/sentence.h"
-#include "certificate/statement.h"
+#include "certificate/texts.h"
 
 #define PROFILE_POINTS 24
 #define FAIL(check, ...)                                                       \
@@ -35,10 +35,10 @@ static int row_hash(char out[65], const json_t *row)
     json_t *body = json_deep_copy(row);
     (void)json_object_del(body, "hash");
     char *text = json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
-    int ok = text != NULL &&
-             EVP_Digest(text, strlen(text), digest, &len, EVP_sha256(),
-                        NULL) == 1 &&
-             len == sizeof digest;
+    int ok =
+        text != NULL &&
+        EVP_Digest(text, strlen(text), digest, &len, EVP_sha256(), NULL) == 1 &&
+        len == sizeof digest;
     for (int i = 0; i < 32 && ok; i++) {
         out[2 * i] = digits[digest[i] >> 4];
         out[2 * i + 1] = digits[digest[i] & 15];
@@ -117,8 +117,8 @@ static void check_deployment(json_t *findings, const json_t *predicate)
     const json_t *guarantee = json_object_get(predicate, "guarantee");
     const char *stated = assay_json_text(predicate, "deploymentDigest");
     const char *origin = assay_json_text(predicate, "ledgerOrigin");
-    const char *noted = json_string_value(
-        assay_json_at(predicate, "ledger/rows/0/note"));
+    const char *noted =
+        json_string_value(assay_json_at(predicate, "ledger/rows/0/note"));
     if (assay_canonical_digest(digest, deployment, NULL) != ASSAY_OK ||
         stated == NULL || strcmp(digest, stated) != 0) {
         FAIL("deployment", "the manifest does not have the stated digest");
@@ -154,26 +154,24 @@ static json_t *group_rows(const json_t *rows)
     json_t *groups = json_array();
     json_t *index = json_object();
     for (size_t i = 1; i < json_array_size(rows); i++) {
-        json_t *event = json_deep_copy(
-            json_object_get(json_array_get(rows, i), "event"));
-        json_int_t count =
-            json_integer_value(json_object_get(event, "count"));
+        json_t *event =
+            json_deep_copy(json_object_get(json_array_get(rows, i), "event"));
+        json_int_t count = json_integer_value(json_object_get(event, "count"));
         (void)json_object_del(event, "count");
         (void)json_object_del(event, "label");
         count = count > 0 ? count : 1;
         char *key = json_dumps(event, JSON_COMPACT | JSON_SORT_KEYS);
         json_t *at = key != NULL ? json_object_get(index, key) : NULL;
         if (at != NULL) {
-            json_t *old = json_array_get(groups,
-                                         (size_t)json_integer_value(at));
+            json_t *old =
+                json_array_get(groups, (size_t)json_integer_value(at));
             (void)json_object_set_new(
                 old, "runs",
-                json_integer(count + json_integer_value(json_object_get(
-                                         old, "runs"))));
+                json_integer(count +
+                             json_integer_value(json_object_get(old, "runs"))));
         } else if (key != NULL) {
             (void)json_object_set_new(
-                index, key,
-                json_integer((json_int_t)json_array_size(groups)));
+                index, key, json_integer((json_int_t)json_array_size(groups)));
             (void)json_array_append_new(
                 groups, json_pack("{s:O,s:I,s:I}", "event", event, "runs",
                                   count, "firstRow", (json_int_t)i));
@@ -238,19 +236,18 @@ static int check_price(mpq_t sum, int *inexact, const json_t *step,
     mpq_set_ui(runs, (unsigned long)n, 1);
     const char *said = assay_json_text(in, "runs");
     int ok =
-        said != NULL && strcmp(said, count) == 0 &&
-        json_object_size(in) == 3 && json_object_size(step) == 4 &&
+        said != NULL && strcmp(said, count) == 0 && json_object_size(in) == 3 &&
+        json_object_size(step) == 4 &&
         json_equal(json_object_get(in, "event"),
                    json_object_get(group, "event")) &&
         json_equal(json_object_get(in, "firstRow"),
                    json_object_get(group, "firstRow")) &&
         assay_recheck_event(&price, json_object_get(group, "event"), zcdp) &&
         (zcdp ? price.has_rho : price.has_epsilon) &&
-        same_ids(json_object_get(step, "theorems"), price.ids,
-                 price.num_ids) &&
-        assay_recheck_number(
-            stated, json_string_value(assay_json_at(
-                        step, zcdp ? "out/rho" : "out/epsilon"))) &&
+        same_ids(json_object_get(step, "theorems"), price.ids, price.num_ids) &&
+        assay_recheck_number(stated,
+                             json_string_value(assay_json_at(
+                                 step, zcdp ? "out/rho" : "out/epsilon"))) &&
         json_object_size(json_object_get(step, "out")) == 1;
     if (ok) {
         mpq_mul(runs, runs, zcdp ? price.rho : price.epsilon);
@@ -315,7 +312,8 @@ static int check_end(const json_t *steps, size_t at, const json_t *guarantee,
              assay_recheck_number(total, epsilon) &&
              assay_recheck_is_rounded(total, sum) &&
              text_is(compose, "out/epsilon", epsilon) &&
-             text_is(compose, "out/delta", "0") && text_is(guarantee, "delta", "0");
+             text_is(compose, "out/delta", "0") &&
+             text_is(guarantee, "delta", "0");
     }
     mpq_clear(total);
     return ok;
@@ -364,8 +362,8 @@ static int is_decimal_of(const char *text, const mpq_t exact)
     mpq_init(limit);
     mpq_set_str(limit, "100001/100000", 10);
     mpq_mul(limit, limit, exact);
-    int ok = assay_recheck_decimal(value, text) &&
-             mpq_cmp(value, exact) >= 0 && mpq_cmp(value, limit) <= 0;
+    int ok = assay_recheck_decimal(value, text) && mpq_cmp(value, exact) >= 0 &&
+             mpq_cmp(value, limit) <= 0;
     mpq_clear(value);
     mpq_clear(limit);
     return ok;
@@ -374,8 +372,7 @@ static int is_decimal_of(const char *text, const mpq_t exact)
 static int any_assumed(const json_t *rows)
 {
     for (size_t i = 1; i < json_array_size(rows); i++) {
-        const json_t *event =
-            json_object_get(json_array_get(rows, i), "event");
+        const json_t *event = json_object_get(json_array_get(rows, i), "event");
         if (json_is_true(json_object_get(event, "assumed"))) {
             return 1;
         }
@@ -388,8 +385,8 @@ static const char *wrong_number(const json_t *predicate, int zcdp)
     const json_t *g = json_object_get(predicate, "guarantee");
     const json_t *steps = json_object_get(predicate, "derivation");
     const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
-    const char *wanted = json_string_value(
-        assay_json_at(predicate, "deployment/budget/delta"));
+    const char *wanted =
+        json_string_value(assay_json_at(predicate, "deployment/budget/delta"));
     const char *why = NULL;
     mpq_t epsilon, delta, rho, alpha;
     mpq_init(epsilon);
@@ -419,16 +416,15 @@ static const char *wrong_number(const json_t *predicate, int zcdp)
     return why;
 }
 
-static void check_guarantee(json_t *findings, const json_t *predicate,
-                            int zcdp)
+static void check_guarantee(json_t *findings, const json_t *predicate, int zcdp)
 {
     const json_t *g = json_object_get(predicate, "guarantee");
     const char *why = wrong_number(predicate, zcdp);
     const char *notion = assay_json_text(g, "notion");
     char *sentence = why == NULL ? assay_sentence(g) : NULL;
     const char *stated = assay_json_text(g, "sentence");
-    if (why == NULL && (sentence == NULL || stated == NULL ||
-                        strcmp(sentence, stated) != 0)) {
+    if (why == NULL &&
+        (sentence == NULL || stated == NULL || strcmp(sentence, stated) != 0)) {
         why = "the sentence does not say what the numbers say";
     }
     if (why == NULL &&
@@ -436,9 +432,8 @@ static void check_guarantee(json_t *findings, const json_t *predicate,
          strcmp(notion, "(epsilon, delta)-differential privacy") != 0)) {
         why = "unknown notion of privacy";
     }
-    if (why == NULL &&
-        (!json_is_false(json_object_get(g, "assumed")) ||
-         any_assumed(assay_json_at(predicate, "ledger/rows")))) {
+    if (why == NULL && (!json_is_false(json_object_get(g, "assumed")) ||
+                        any_assumed(assay_json_at(predicate, "ledger/rows")))) {
         why = "an event rests on its author's word";
     }
     free(sentence);
@@ -498,10 +493,10 @@ static void total_rho(mpq_t rho, const json_t *rows)
         const json_t *group = json_array_get(groups, i);
         assay_recheck_price_init(&price);
         (void)assay_recheck_event(&price, json_object_get(group, "event"), 1);
-        mpq_set_ui(runs,
-                   (unsigned long)json_integer_value(
-                       json_object_get(group, "runs")),
-                   1);
+        mpq_set_ui(
+            runs,
+            (unsigned long)json_integer_value(json_object_get(group, "runs")),
+            1);
         mpq_mul(runs, runs, price.rho);
         mpq_add(rho, rho, runs);
         assay_recheck_price_clear(&price);

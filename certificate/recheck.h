@@ -43,8 +43,8 @@ int assay_recheck_is_rounded(const mpq_t stated, const mpq_t exact);
 int assay_recheck_epsilon(const mpq_t epsilon, const mpq_t rho,
                           const mpq_t delta, const mpq_t alpha);
 /** The same for delta at epsilon. */
-int assay_recheck_delta(const mpq_t delta, const mpq_t rho,
-                        const mpq_t epsilon, const mpq_t alpha);
+int assay_recheck_delta(const mpq_t delta, const mpq_t rho, const mpq_t epsilon,
+                        const mpq_t alpha);
 
 /** Appends a finding for each part of the predicate: ledger, deployment,
  *  derivation, guarantee, budget, profile, texts. */

@@ -45,8 +45,8 @@ static double at_least(double k, double n, double p)
     if (p <= 0 || p >= 1) {
         return p >= 1;
     }
-    double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(p) +
-                       b * log1p(-p));
+    double front =
+        exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(p) + b * log1p(-p));
     return p < (a + 1) / (a + b + 2)
                ? front * beta_fraction(a, b, p) / a
                : 1 - front * beta_fraction(b, a, 1 - p) / b;
@@ -108,15 +108,15 @@ static int counts_agree(const json_t *r, double claim, double confidence)
     if (json_object_size(c) != 4 || !number(&k1, c, "k1") ||
         !number(&n1, c, "n1") || !number(&k2, c, "k2") ||
         !number(&n2, c, "n2") || !number(&events, r, "events") ||
-        !number(&runs, r, "runs") || k1 > n1 || k2 > n2 || n1 < 1 ||
-        n2 < 1 || n1 > runs || n2 > runs || events < 1) {
+        !number(&runs, r, "runs") || k1 > n1 || k2 > n2 || n1 < 1 || n2 < 1 ||
+        n1 > runs || n2 > runs || events < 1) {
         return 0;
     }
     const char *text = assay_json_text(r, "lower");
     double stated = text != NULL ? strtod(text, NULL) : -1;
     double level = (1 - confidence) / events / 2;
-    double mine = forced(rho, lower_limit(k1, n1, level),
-                         upper_limit(k2, n2, level));
+    double mine =
+        forced(rho, lower_limit(k1, n1, level), upper_limit(k2, n2, level));
     double bare = forced(rho, k1 / n1, fmax(k2, 0.5) / n2);
     return stated >= 0 && mine <= claim && stated <= claim &&
            (rho || (stated <= bare * (1 + 1e-6) &&
@@ -190,8 +190,7 @@ void assay_recheck_audit(json_t *findings, const json_t *predicate)
     double said = (double)json_integer_value(json_object_get(audit, "runs"));
     if (!assay_recheck_number(confidence,
                               assay_json_text(audit, "confidence")) ||
-        !assay_recheck_decimal(planned,
-                               assay_json_text(plan, "confidence")) ||
+        !assay_recheck_decimal(planned, assay_json_text(plan, "confidence")) ||
         !assay_recheck_decimal(runs, assay_json_text(plan, "runs")) ||
         !mpq_equal(planned, confidence) || mpq_get_d(runs) != said ||
         json_object_size(audit) != 4) {

@@ -86,8 +86,8 @@ static int gaussian(assay_recheck_price *out, const json_t *event, int tree,
 }
 
 /* From epsilon of one person to the group, and to rho = factor epsilon^2. */
-static int from_epsilon(assay_recheck_price *out, const json_t *event,
-                        int zcdp, const char *id)
+static int from_epsilon(assay_recheck_price *out, const json_t *event, int zcdp,
+                        const char *id)
 {
     int ok = times(out->epsilon, event, "group", 1, "1");
     out->has_epsilon = ok;
@@ -146,9 +146,9 @@ static int sparse(assay_recheck_price *out, const json_t *event, int zcdp)
     mpq_clear(d);
     mpq_clear(b);
     mpq_clear(k);
-    return ok && from_epsilon(out, event, zcdp,
-                              monotone ? "sparse-vector-monotone"
-                                       : "sparse-vector");
+    return ok &&
+           from_epsilon(out, event, zcdp,
+                        monotone ? "sparse-vector-monotone" : "sparse-vector");
 }
 
 /* ln(1 + k (1-p)/p), rounded up */
@@ -184,8 +184,7 @@ static int given(assay_recheck_price *out, const json_t *event, int zcdp,
            from_epsilon(out, event, zcdp, id);
 }
 
-static int exponential(assay_recheck_price *out, const json_t *event,
-                       int zcdp)
+static int exponential(assay_recheck_price *out, const json_t *event, int zcdp)
 {
     int ok = given(out, event, 0, "exponential");
     mpq_div_2exp(out->rho, out->rho, 2);
@@ -213,11 +212,9 @@ static int nothing(assay_recheck_price *out)
     return 1;
 }
 
-int assay_recheck_event(assay_recheck_price *out, const json_t *event,
-                        int zcdp)
+int assay_recheck_event(assay_recheck_price *out, const json_t *event, int zcdp)
 {
-    const char *name =
-        json_string_value(json_object_get(event, "mechanism"));
+    const char *name = json_string_value(json_object_get(event, "mechanism"));
     int scalar = json_integer_value(json_object_get(event, "dimension")) == 1;
     static const struct {
         const char *name;

@@ -22,8 +22,8 @@ int assay_recheck_number(mpq_t out, const char *text)
     }
     mpq_t value;
     mpq_init(value);
-    int ok = mpq_set_str(value, text, 10) == 0 &&
-             mpz_sgn(mpq_denref(value)) > 0;
+    int ok =
+        mpq_set_str(value, text, 10) == 0 && mpz_sgn(mpq_denref(value)) > 0;
     if (ok) {
         char *again = NULL;
         mpq_canonicalize(value);
@@ -284,8 +284,8 @@ int assay_recheck_epsilon(const mpq_t epsilon, const mpq_t rho,
            agrees(epsilon_at, epsilon, rho, delta, alpha);
 }
 
-int assay_recheck_delta(const mpq_t delta, const mpq_t rho,
-                        const mpq_t epsilon, const mpq_t alpha)
+int assay_recheck_delta(const mpq_t delta, const mpq_t rho, const mpq_t epsilon,
+                        const mpq_t alpha)
 {
     mpfr_t low;
     if (mpq_sgn(rho) == 0) {

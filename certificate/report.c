@@ -114,9 +114,10 @@ static double number(const char *text)
 static void percent(assay_text *out, double p)
 {
     double up = ceil(p * 1e5 - 1e-9) / 1e3;
-    assay_text_printf(out, up >= 99.995 ? "above 99.99&thinsp;%%"
-                           : up < 10    ? "%.3g&thinsp;%%"
-                                        : "%.4g&thinsp;%%",
+    assay_text_printf(out,
+                      up >= 99.995 ? "above 99.99&thinsp;%%"
+                      : up < 10    ? "%.3g&thinsp;%%"
+                                   : "%.4g&thinsp;%%",
                       up);
 }
 
@@ -127,8 +128,9 @@ static void odds_rows(assay_text *out, double epsilon)
         double p = priors[i];
         double grown = p / (p + (1 - p) * exp(-epsilon));
         double shrunk = p / (p + (1 - p) * exp(epsilon));
-        assay_text_printf(out, "<tr><td class=\"num\">%g&thinsp;%%</td>"
-                               "<td class=\"num\">",
+        assay_text_printf(out,
+                          "<tr><td class=\"num\">%g&thinsp;%%</td>"
+                          "<td class=\"num\">",
                           100 * p);
         percent(out, shrunk);
         assay_text_add(out, "</td><td class=\"num\">");
@@ -146,8 +148,8 @@ static int is_void(const assay_report_input *in)
         return 1;
     }
     for (size_t i = 0; i < json_array_size(results); i++) {
-        if (json_is_true(json_object_get(json_array_get(results, i),
-                                         "refuted"))) {
+        if (json_is_true(
+                json_object_get(json_array_get(results, i), "refuted"))) {
             return 1;
         }
     }
@@ -174,8 +176,7 @@ void assay_report_meaning(assay_text *out, const assay_report_input *in)
     odds_rows(out, epsilon);
     assay_text_add(out, "</tbody></table></div>\n<p class=\"note\">");
     if (!pure) {
-        assay_text_printf(out,
-                          "Except with a probability of about %s. ",
+        assay_text_printf(out, "Except with a probability of about %s. ",
                           assay_json_text(g, "deltaDecimal"));
     }
     assay_text_add(out,
@@ -183,10 +184,9 @@ void assay_report_meaning(assay_text *out, const assay_report_input *in)
                    "attackers; what the results say about everybody is not "
                    "limited by it.</p>\n<h3>Privacy profile</h3>\n<figure>");
     assay_plot_profile(out, json_object_get(in->derived, "profile"), g);
-    assay_text_add(out,
-                   "<figcaption>The same ledger at other pairs: for each "
-                   "epsilon an upper bound on delta. Smaller is more "
-                   "private.</figcaption></figure>\n");
+    assay_text_add(out, "<figcaption>The same ledger at other pairs: for each "
+                        "epsilon an upper bound on delta. Smaller is more "
+                        "private.</figcaption></figure>\n");
 }
 
 /* ---- the page ---- */

@@ -33,9 +33,8 @@ static void parameters(assay_text *out, const json_t *event)
             assay_text_printf(out, "%lld",
                               (long long)json_integer_value(value));
         } else {
-            assay_text_html(out, json_is_true(value)
-                                     ? "true"
-                                     : json_string_value(value));
+            assay_text_html(
+                out, json_is_true(value) ? "true" : json_string_value(value));
         }
         between = ", ";
     }
@@ -69,8 +68,9 @@ static void add_ledger(assay_text *out, const json_t *ledger)
     }
     assay_text_add(out, "</tbody></table></div>\n");
     if (n > 32) {
-        assay_text_printf(out, "<p class=\"note\">%zu rows; those between 30 "
-                               "and the last are in ledger.db.</p>\n",
+        assay_text_printf(out,
+                          "<p class=\"note\">%zu rows; those between 30 "
+                          "and the last are in ledger.db.</p>\n",
                           n - 1);
     }
     if (n <= 1) {
@@ -125,8 +125,7 @@ static void add_derivation(assay_text *out, const json_t *derived)
             assay_text_html(out, assay_json_text(event, "mechanism"));
             assay_text_add(out, " (");
             parameters(out, event);
-            assay_text_printf(out, "), %s&times;",
-                              assay_json_text(in, "runs"));
+            assay_text_printf(out, "), %s&times;", assay_json_text(in, "runs"));
         } else if (json_object_size(in) == 0) {
             assay_text_add(out, "all steps above, each chosen with knowledge "
                                 "of earlier outputs");
@@ -149,9 +148,9 @@ static void add_derivation(assay_text *out, const json_t *derived)
 /* The four axioms of Coq's classical reals have one name. */
 static const char *rests_on(const char *status, const char *axioms)
 {
-    static const char *const classical[] = {
-        "classic", "functional_extensionality_dep", "sig_forall_dec",
-        "sig_not_dec"};
+    static const char *const classical[] = {"classic",
+                                            "functional_extensionality_dep",
+                                            "sig_forall_dec", "sig_not_dec"};
     size_t known = 0;
     if (strcmp(status, "machine-checked") != 0) {
         return "a proof on paper (docs)";
@@ -178,18 +177,22 @@ static const char *rests_on(const char *status, const char *axioms)
 static void add_theorems(assay_text *out, const json_t *rows)
 {
     assay_text_add(out, "<div class=\"wide\"><table><thead><tr><th>theorem"
-                        "</th><th>status</th><th>rests on</th></tr></thead>"
+                        "</th><th>says</th><th>status</th></tr></thead>"
                         "<tbody>\n");
     for (size_t i = 0; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         const char *id = assay_json_text(row, "id");
         const char *status = assay_json_text(row, "status");
-        const char *axioms = assay_json_text(row, "assumptions");
+        const char *says = assay_json_text(row, "statement");
         assay_text_printf(out, "<tr id=\"t-%s\"><td><code>%s</code></td>", id,
                           id);
-        cell(out, status, 0);
-        cell(out, rests_on(status, axioms), 0);
-        assay_text_add(out, "</tr>\n");
+        cell(out, says[0] != '\0' ? says : "see docs/math", 0);
+        assay_text_add(out, "<td>");
+        assay_text_html(out, status);
+        assay_text_add(out, "<br><span class=\"note\">");
+        assay_text_html(out,
+                        rests_on(status, assay_json_text(row, "assumptions")));
+        assay_text_add(out, "</span></td></tr>\n");
     }
     assay_text_add(out, "</tbody></table></div>\n");
 }
@@ -201,8 +204,7 @@ static void add_proofs(assay_text *out, const json_t *proofs)
     if (proofs == NULL) {
         return;
     }
-    assay_text_add(out, "<p>Theorems that the derivation rests on, by id "
-                        "(statements: docs/theorems.md in the sources):</p>");
+    assay_text_add(out, "<p>Theorems that the certificate rests on:</p>");
     add_theorems(out, json_object_get(proofs, "theorems"));
     assay_text_add(out, "<p>Units of the source code and of the theory, and "
                         "whether the proofs are of the sources that "
@@ -216,8 +218,9 @@ static void add_proofs(assay_text *out, const json_t *proofs)
         assay_text_add(out, "<tr>");
         cell(out, assay_json_text(unit, "lock"), 0);
         cell(out, assay_json_text(unit, "unit"), 0);
-        assay_text_printf(out, "<td class=\"num\">%s / %s</td><td class=\"%s\""
-                               ">%s</td><td><code>%.12s</code></td></tr>\n",
+        assay_text_printf(out,
+                          "<td class=\"num\">%s / %s</td><td class=\"%s\""
+                          ">%s</td><td><code>%.12s</code></td></tr>\n",
                           assay_json_text(unit, "proved"),
                           assay_json_text(unit, "total"),
                           strcmp(status, "fresh") == 0 ? "ok" : "no", status,
@@ -237,25 +240,22 @@ static void add_attack_row(assay_text *out, const json_t *r)
     const json_t *c = json_object_get(r, "counts");
     int refuted = json_is_true(json_object_get(r, "refuted"));
     assay_text_printf(out, "<tr><td class=\"num\">%lld</td>",
-                      (long long)json_integer_value(
-                          json_object_get(r, "row")));
+                      (long long)json_integer_value(json_object_get(r, "row")));
     cell(out, assay_json_text(r, "mechanism"), 0);
     assay_text_printf(out, "<td>%s = %s</td>", assay_json_text(r, "claim"),
                       assay_json_text(r, "value"));
-    assay_text_printf(out,
-                      "<td class=\"num\">%s</td><td class=\"num\">%s</td>"
-                      "<td class=\"%s\">%s</td><td>",
-                      assay_json_text(r, "lower"),
-                      assay_json_text(r, "detectionLimit"),
-                      refuted ? "no" : "ok",
-                      refuted ? "refuted" : "not refuted");
-    assay_text_html(out, assay_json_text(r, "event"));
     assay_text_printf(
-        out, " (%lld of %lld against %lld of %lld runs)",
-        (long long)json_integer_value(json_object_get(c, "k1")),
-        (long long)json_integer_value(json_object_get(c, "n1")),
-        (long long)json_integer_value(json_object_get(c, "k2")),
-        (long long)json_integer_value(json_object_get(c, "n2")));
+        out,
+        "<td class=\"num\">%s</td><td class=\"num\">%s</td>"
+        "<td class=\"%s\">%s</td><td>",
+        assay_json_text(r, "lower"), assay_json_text(r, "detectionLimit"),
+        refuted ? "no" : "ok", refuted ? "refuted" : "not refuted");
+    assay_text_html(out, assay_json_text(r, "event"));
+    assay_text_printf(out, " (%lld of %lld against %lld of %lld runs)",
+                      (long long)json_integer_value(json_object_get(c, "k1")),
+                      (long long)json_integer_value(json_object_get(c, "n1")),
+                      (long long)json_integer_value(json_object_get(c, "k2")),
+                      (long long)json_integer_value(json_object_get(c, "n2")));
     assay_text_add(out, "</td></tr>\n");
 }
 
@@ -270,14 +270,29 @@ static void add_counterexample(assay_text *out, const json_t *r)
     assay_text_html(out, assay_json_text(r, "event"));
     assay_text_add(out, "</em> happens too often on one side: ");
     assay_text_html(out, assay_json_text(r, "mechanism"));
-    assay_text_printf(out, " spends at least %s = %s, not %s. One such "
-                           "output, as the attacker sees it (sum, clipped "
-                           "sum, first four numbers): <code>",
-                      assay_json_text(r, "claim"),
-                      assay_json_text(r, "lower"),
+    assay_text_printf(out,
+                      " spends at least %s = %s, not %s. One such "
+                      "output, as the attacker sees it (sum, clipped "
+                      "sum, first four numbers): <code>",
+                      assay_json_text(r, "claim"), assay_json_text(r, "lower"),
                       assay_json_text(r, "value"));
     assay_text_html(out, assay_json_text(r, "example"));
     assay_text_add(out, "</code></p></div>\n");
+}
+
+static void add_not_attacked(assay_text *out, const json_t *rows)
+{
+    if (json_array_size(rows) == 0) {
+        return;
+    }
+    assay_text_add(out, "<p class=\"note\">Not attacked, for want of an "
+                        "attack on this kind of mechanism: row");
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        assay_text_printf(
+            out, "%s %lld", i > 0 ? "," : "",
+            (long long)json_integer_value(json_array_get(rows, i)));
+    }
+    assay_text_add(out, ".</p>\n");
 }
 
 static void add_audit(assay_text *out, const json_t *audit)
@@ -292,15 +307,15 @@ static void add_audit(assay_text *out, const json_t *audit)
     for (size_t i = 0; i < json_array_size(results); i++) {
         add_counterexample(out, json_array_get(results, i));
     }
-    assay_text_printf(out,
-                      "<p>The mechanism that ran was run again %lld times on "
-                      "each of two neighbouring inputs, and attacked. The "
-                      "bars show what the attacker could prove at confidence "
-                      "%s; an attack that finds nothing is no proof of "
-                      "privacy.</p>\n<figure>",
-                      (long long)json_integer_value(
-                          json_object_get(audit, "runs")),
-                      assay_json_text(audit, "confidence"));
+    assay_text_printf(
+        out,
+        "<p>The mechanism that ran was run again %lld times on "
+        "each of two neighbouring inputs, and attacked. The "
+        "bars show what the attacker could prove at confidence "
+        "%s; an attack that finds nothing is no proof of "
+        "privacy.</p>\n<figure>",
+        (long long)json_integer_value(json_object_get(audit, "runs")),
+        assay_json_text(audit, "confidence"));
     assay_plot_audit(out, audit);
     assay_text_add(out, "</figure>\n<div class=\"wide\"><table><thead><tr>"
                         "<th class=\"num\">row</th><th>mechanism</th>"
@@ -314,6 +329,7 @@ static void add_audit(assay_text *out, const json_t *audit)
     assay_text_add(out, "</tbody></table></div>\n<p class=\"note\">Detection "
                         "limit: the smallest true value that this attack "
                         "would have found with 95 % probability.</p>\n");
+    add_not_attacked(out, json_object_get(audit, "notAttacked"));
 }
 
 static void add_printed(assay_text *out, const assay_report_input *in)
@@ -326,8 +342,7 @@ static void add_printed(assay_text *out, const assay_report_input *in)
     if (strcmp(verdict, "none") != 0) {
         assay_text_html(out, assay_json_text(facts, "paper"));
         assay_text_printf(out, ": <b class=\"%s\">%s</b> as printed. ",
-                          strcmp(verdict, "sound") == 0 ? "ok" : "no",
-                          verdict);
+                          strcmp(verdict, "sound") == 0 ? "ok" : "no", verdict);
         assay_text_html(out, assay_json_text(facts, "printed"));
         assay_text_add(out, " ");
     }

@@ -197,8 +197,8 @@ static void add_check(assay_text *out, const assay_report_input *in)
         assay_text_add(out, "<tr><td>");
         assay_text_html(out, assay_json_text(one, "name"));
         assay_text_add(out, "</td><td class=\"sha\"><code>");
-        assay_text_html(out, json_string_value(
-                                 assay_json_at(one, "digest/sha256")));
+        assay_text_html(out,
+                        json_string_value(assay_json_at(one, "digest/sha256")));
         assay_text_add(out, "</code></td></tr>\n");
     }
     assay_text_add(out, "</tbody></table></div>\n");

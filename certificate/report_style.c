@@ -75,7 +75,8 @@ const char assay_report_style[] =
     "@media print{body{background:#fff;font-size:10.5pt}"
     "main{max-width:none;margin:0;padding:0 2px 0 0;border:0}"
     "h2,h3{break-after:avoid}tr,figure,.verdict,.tiles,pre,dd"
-    "{break-inside:avoid}thead{display:table-header-group}.wide{overflow:visible}"
+    "{break-inside:avoid}thead{display:table-header-group}.wide{overflow:"
+    "visible}"
     "a{color:inherit;text-decoration:none}"
     ".verdict,.tile,pre{-webkit-print-color-adjust:exact;"
     "print-color-adjust:exact}}\n";

@@ -19,6 +19,10 @@ static const assay_field data_fields[] = {
      "how many persons; public under replace-one"},
     {"seed", ASSAY_FIELD_COUNT, 0, NULL, NULL,
      "of the simulated world, never of the noise"},
+    {"person", ASSAY_FIELD_TEXT, 0, NULL, NULL,
+     "tables: the column that says whose record it is"},
+    {"per-person", ASSAY_FIELD_COUNT, 0, NULL, NULL,
+     "tables: the first so many records of a person count (1)"},
     {"states", ASSAY_FIELD_COUNT, 0, NULL, NULL, "trajectory files: S"},
     {"actions", ASSAY_FIELD_COUNT, 0, NULL, NULL, "trajectory files: A"},
     {"horizon", ASSAY_FIELD_COUNT, 0, NULL, NULL, "trajectory files: H"},
@@ -50,8 +54,7 @@ static const assay_field learner_fields[] = {
     {"noise", ASSAY_FIELD_WORD, 1, "gaussian laplace", NULL,
      "gaussian goes with rho, laplace with epsilon"},
     {"rho", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "spent by gaussian noise"},
-    {"epsilon", ASSAY_FIELD_POSITIVE, 0, NULL, NULL,
-     "spent by laplace noise"},
+    {"epsilon", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "spent by laplace noise"},
     {"preset", ASSAY_FIELD_WORD, 0, "practical paper", NULL,
      "dp-apvi: weights of the penalty"},
     {"triples-only", ASSAY_FIELD_FLAG, 0, NULL, NULL,
@@ -61,17 +64,27 @@ static const assay_field learner_fields[] = {
 
 static const assay_field release_fields[] = {
     {"name", ASSAY_FIELD_TEXT, 1, NULL, NULL, "of the statistic"},
-    {"statistic", ASSAY_FIELD_WORD, 1, "count histogram mechanism", NULL,
+    {"statistic", ASSAY_FIELD_WORD, 1,
+     "count histogram sum mean quantile mechanism", NULL,
      "mechanism: somebody else's code, on its author's word"},
     {"column", ASSAY_FIELD_TEXT, 0, NULL, NULL, "count: of this column"},
     {"equals", ASSAY_FIELD_TEXT, 0, NULL, NULL, "count: with this value"},
     {"by", ASSAY_FIELD_TEXTS, 0, NULL, NULL,
      "histogram: over these columns' declared values"},
+    {"bounds", ASSAY_FIELD_TEXTS, 0, NULL, NULL,
+     "files: values are clamped to [lo, hi]; choose without the data"},
+    {"categories", ASSAY_FIELD_TEXTS, 0, NULL, NULL,
+     "files, histogram: the words; the rest is 'other'"},
+    {"bins", ASSAY_FIELD_COUNT, 0, NULL, NULL,
+     "files, histogram: equal parts of the bounds"},
+    {"quantile", ASSAY_FIELD_FRACTION, 0, NULL, NULL,
+     "files, quantile: 1/2 is the median"},
     {"noise", ASSAY_FIELD_WORD, 0, "gaussian laplace", NULL,
      "gaussian goes with rho, laplace with epsilon"},
     {"rho", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "spent by gaussian noise"},
     {"epsilon", ASSAY_FIELD_POSITIVE, 0, NULL, NULL,
-     "spent by laplace noise, or claimed by a mechanism"},
+     "spent by laplace noise or a file's statistic, or claimed by a "
+     "mechanism"},
     {"scale", ASSAY_FIELD_POSITIVE, 0, NULL, NULL,
      "mechanism: the scale of the Laplace noise it adds"},
     {"changes", ASSAY_FIELD_COUNT, 0, NULL, NULL,
@@ -128,8 +141,7 @@ static int one_of(const char *word, const char *words)
 static assay_status need_kind(const assay_yaml *item, assay_yaml_kind kind,
                               assay_error *err)
 {
-    static const char *const names[] = {"one value", "a list",
-                                        "a map of keys"};
+    static const char *const names[] = {"one value", "a list", "a map of keys"};
     if (item->kind == kind) {
         return ASSAY_OK;
     }
@@ -151,9 +163,8 @@ static assay_status check_number(const assay_yaml *item,
                             field->key);
     }
     mpq_clear(value);
-    return status == ASSAY_OK
-               ? ASSAY_OK
-               : assay_yaml_fail(item, err, "%s", inner.message);
+    return status == ASSAY_OK ? ASSAY_OK
+                              : assay_yaml_fail(item, err, "%s", inner.message);
 }
 
 static assay_status check_count(const assay_yaml *item, assay_error *err)
@@ -170,15 +181,14 @@ static assay_status check_count(const assay_yaml *item, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_word(const assay_yaml *item,
-                               const assay_field *field, assay_error *err)
+static assay_status check_word(const assay_yaml *item, const assay_field *field,
+                               assay_error *err)
 {
     switch (field->kind) {
     case ASSAY_FIELD_WORD:
         if (!one_of(item->text, field->words)) {
-            return assay_yaml_fail(item, err,
-                                   "%s: '%.60s' is none of: %s", field->key,
-                                   item->text, field->words);
+            return assay_yaml_fail(item, err, "%s: '%.60s' is none of: %s",
+                                   field->key, item->text, field->words);
         }
         return ASSAY_OK;
     case ASSAY_FIELD_FLAG:
@@ -201,8 +211,8 @@ static assay_status check_word(const assay_yaml *item,
     }
 }
 
-static assay_status check_list(const assay_yaml *item,
-                               const assay_field *field, assay_error *err)
+static assay_status check_list(const assay_yaml *item, const assay_field *field,
+                               assay_error *err)
 {
     assay_status status = need_kind(item, ASSAY_YAML_LIST, err);
     if (status == ASSAY_OK && item->num_items == 0) {
@@ -213,8 +223,7 @@ static assay_status check_list(const assay_yaml *item,
         if (field->kind == ASSAY_FIELD_MAPS) {
             status = part->kind == ASSAY_YAML_MAP
                          ? assay_shape_check_yaml(part, field->fields, err)
-                         : assay_yaml_fail(part, err,
-                                           "'%s' is a list of maps",
+                         : assay_yaml_fail(part, err, "'%s' is a list of maps",
                                            field->key);
         } else if (part->kind != ASSAY_YAML_WORD) {
             status = assay_yaml_fail(part, err, "'%s' is a list of words",
@@ -254,8 +263,7 @@ static const assay_field *find(const assay_field *fields, const char *key)
 }
 
 assay_status assay_shape_check_yaml(const assay_yaml *tree,
-                                    const assay_field *fields,
-                                    assay_error *err)
+                                    const assay_field *fields, assay_error *err)
 {
     if (tree->kind != ASSAY_YAML_MAP) {
         return assay_yaml_fail(tree, err, "a manifest is a map of keys");
@@ -264,8 +272,7 @@ assay_status assay_shape_check_yaml(const assay_yaml *tree,
         const assay_yaml *item = &tree->items[i];
         const assay_field *field = find(fields, item->key);
         if (field == NULL) {
-            return assay_yaml_fail(item, err, "unknown key '%.60s'",
-                                   item->key);
+            return assay_yaml_fail(item, err, "unknown key '%.60s'", item->key);
         }
         assay_status status = check_field(item, field, err);
         if (status != ASSAY_OK) {
@@ -283,8 +290,7 @@ assay_status assay_shape_check_yaml(const assay_yaml *tree,
 
 /* ---- the JSON Schema ---- */
 
-#define NUMBER_PATTERN                                                         \
-    "^[0-9]+(/[0-9]+|(\\.[0-9]+)?([eE][+-]?[0-9]+)?)$"
+#define NUMBER_PATTERN "^[0-9]+(/[0-9]+|(\\.[0-9]+)?([eE][+-]?[0-9]+)?)$"
 
 static json_t *schema_of(const assay_field *fields);
 
@@ -310,8 +316,8 @@ static json_t *field_schema(const assay_field *field)
         return json_pack("{s:s}", "type", "boolean");
     case ASSAY_FIELD_POSITIVE:
     case ASSAY_FIELD_FRACTION:
-        return json_pack("{s:[s,s],s:s}", "type", "number", "string",
-                         "pattern", NUMBER_PATTERN);
+        return json_pack("{s:[s,s],s:s}", "type", "number", "string", "pattern",
+                         NUMBER_PATTERN);
     case ASSAY_FIELD_COUNT:
         return json_pack("{s:[s,s],s:i,s:s}", "type", "integer", "string",
                          "minimum", 1, "pattern", "^[0-9]+(e[0-9]+)?$");
@@ -359,9 +365,8 @@ json_t *assay_manifest_schema(void)
                               json_string("urn:assay:deployment:1"));
     (void)json_object_set_new(schema, "title",
                               json_string("Assay deployment manifest"));
-    (void)json_object_set_new(
-        schema, "oneOf",
-        json_pack("[{s:[s]},{s:[s]}]", "required", "learner", "required",
-                  "releases"));
+    (void)json_object_set_new(schema, "oneOf",
+                              json_pack("[{s:[s]},{s:[s]}]", "required",
+                                        "learner", "required", "releases"));
     return schema;
 }

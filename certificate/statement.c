@@ -21,90 +21,64 @@ static void add_once(json_t *list, const char *id)
     (void)json_array_append_new(list, json_string(id));
 }
 
-json_t *assay_statement_theorems(const json_t *derived)
+/* Behind the noise of an event: the law of the sampler's program. */
+static void add_sampler(json_t *list, const json_t *event)
+{
+    const char *name = assay_json_text(event, "mechanism");
+    if (name == NULL) {
+        return;
+    }
+    if (strstr(name, "gaussian") != NULL) {
+        add_once(list, "sampler-discrete-gaussian");
+    } else if (strstr(name, "laplace") != NULL) {
+        add_once(list, "sampler-discrete-laplace");
+    } else {
+        return;
+    }
+    add_once(list, "sampler-inverse-law");
+}
+
+/* Behind the deployment: its statistic and its trust model. */
+static void add_context(json_t *list, const json_t *deployment)
+{
+    const char *algorithm =
+        json_string_value(assay_json_at(deployment, "learner/algorithm"));
+    const char *trust =
+        json_string_value(assay_json_at(deployment, "privacy/trust"));
+    if (algorithm != NULL && strcmp(algorithm, "dp-apvi") == 0) {
+        add_once(list, "visit-counts-sensitivity");
+    }
+    if (trust != NULL && strcmp(trust, "joint") == 0) {
+        add_once(list, "billboard");
+    } else if (trust != NULL && strcmp(trust, "local") == 0) {
+        add_once(list, "local-dp");
+    }
+}
+
+json_t *assay_statement_theorems(const json_t *derived,
+                                 const json_t *deployment)
 {
     json_t *list = json_array();
     const json_t *steps = json_object_get(derived, "derivation");
     const char *method =
         assay_json_text(json_object_get(derived, "guarantee"), "method");
+    int zcdp = method != NULL && strcmp(method, "zcdp") == 0;
     for (size_t i = 0; i < json_array_size(steps); i++) {
-        const json_t *ids =
-            json_object_get(json_array_get(steps, i), "theorems");
+        const json_t *step = json_array_get(steps, i);
+        const json_t *ids = json_object_get(step, "theorems");
         for (size_t k = 0; k < json_array_size(ids); k++) {
             add_once(list, json_string_value(json_array_get(ids, k)));
         }
     }
     if (method != NULL) {
-        add_once(list, strcmp(method, "zcdp") == 0 ? "releases-dp"
-                                                   : "releases-pure");
+        add_once(list, zcdp ? "releases-dp" : "releases-pure");
         add_once(list, "postprocess");
+        add_context(list, deployment);
+    }
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        add_sampler(list, assay_json_at(json_array_get(steps, i), "in/event"));
     }
     return list;
-}
-
-json_t *assay_statement_not_covered(void)
-{
-    static const char *const texts[] = {
-        "Side channels: running time, memory and energy use, swap files, the "
-        "operating system.",
-        "The collection and storage of the raw data, and who else may read "
-        "it.",
-        "Other releases from the same data that are not in this ledger.",
-        "Choices made by looking at the data outside the ledger: "
-        "hyper-parameters, stopping, the decision to publish.",
-        "Whether one record is one person: links between records of the same "
-        "person, family or place.",
-        "What is true of everybody: results about the population may still "
-        "harm people who took no part.",
-        "Fitness for the purpose: utility, fairness and safety of what is "
-        "released.",
-        "Hardware, operating system, compiler, and the random number "
-        "generator of OpenSSL."};
-    json_t *list = json_array();
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        (void)json_array_append_new(list, json_string(texts[i]));
-    }
-    return list;
-}
-
-json_t *assay_statement_printed(const char *algorithm)
-{
-    static const struct {
-        const char *algorithm, *paper, *verdict, *printed, *truth;
-    } facts[] = {
-        {"dp-apvi", "Qiao and Wang, offline reinforcement learning", "sound",
-         "Gaussian noise with sigma^2 = 2H/rho on all visit counts.",
-         "A replaced trajectory changes the counts by at most 4H in squared "
-         "l2 norm: exactly rho-zCDP, sound and tight. The printed theorem "
-         "assumes real-valued noise, which floating-point code does not "
-         "have; here the noise is a discrete Gaussian, drawn exactly."},
-        {"ucb-vi", "Chowdhury and Zhou, regret", "unsound",
-         "Laplace noise eps/(3 H log K), inverted; as intended 3 H log K / "
-         "eps; local: 3H/eps.",
-         "A replaced user changes 6H in l1 norm and log K is ceil(log2 K): "
-         "the printed noise gives 2.0 to 3.0 times the claimed epsilon, 2 "
-         "times in the local model. Here the noise is 6 H L/eps with L = "
-         "ceil(log2 K)."},
-        {"ucb-po", "Chowdhury and Zhou, regret", "unsound",
-         "Laplace noise eps/(3 H log K), inverted; as intended 3 H log K / "
-         "eps; local: 3H/eps.",
-         "A replaced user changes 6H in l1 norm and log K is ceil(log2 K): "
-         "the printed noise gives 2.0 to 3.0 times the claimed epsilon, 2 "
-         "times in the local model. Here the noise is 6 H L/eps with L = "
-         "ceil(log2 K)."},
-    };
-    for (size_t i = 0; algorithm != NULL && i < sizeof facts / sizeof *facts;
-         i++) {
-        if (strcmp(facts[i].algorithm, algorithm) == 0) {
-            return json_pack("{s:s,s:s,s:s,s:s,s:s}", "algorithm", algorithm,
-                             "paper", facts[i].paper, "verdict",
-                             facts[i].verdict, "printed", facts[i].printed,
-                             "truth", facts[i].truth);
-        }
-    }
-    return json_pack("{s:s,s:s,s:s,s:s,s:s}", "algorithm", "", "paper", "",
-                     "verdict", "none", "printed", "",
-                     "truth", "No paper's constants are involved.");
 }
 
 static int by_name(const void *a, const void *b)
@@ -127,8 +101,8 @@ static assay_status add_subject(json_t *list, const char *folder,
     if (status == ASSAY_OK) {
         assay_hex(hex, digest, sizeof digest);
         (void)json_array_append_new(
-            list, json_pack("{s:s,s:{s:s}}", "name", name, "digest", "sha256",
-                            hex));
+            list,
+            json_pack("{s:s,s:{s:s}}", "name", name, "digest", "sha256", hex));
     }
     return status;
 }
@@ -174,8 +148,8 @@ static json_t *predicate(const assay_manifest *m, const assay_parts *p)
         "{s:s,s:{s:s,s:s},s:O,s:s,s:s,s:O,s:O,s:O,s:O,s:O,s:O,s:o,s:o}",
         "schema", ASSAY_PREDICATE_VERSION, "generator", "name", "assay",
         "version", ASSAY_VERSION, "deployment", m->json, "deploymentDigest",
-        m->digest, "ledgerOrigin", p->fresh ? "fresh" : "existing",
-        "guarantee", json_object_get(p->derived, "guarantee"), "derivation",
+        m->digest, "ledgerOrigin", p->fresh ? "fresh" : "existing", "guarantee",
+        json_object_get(p->derived, "guarantee"), "derivation",
         json_object_get(p->derived, "derivation"), "profile",
         json_object_get(p->derived, "profile"), "ledger", p->ledger, "proofs",
         p->proofs, "audit", p->audit, "printed",
@@ -183,10 +157,9 @@ static json_t *predicate(const assay_manifest *m, const assay_parts *p)
         assay_statement_not_covered());
 }
 
-assay_status assay_statement_build(json_t **out,
-                                   const assay_manifest *manifest,
-                                   const assay_parts *parts,
-                                   const char *folder, assay_error *err)
+assay_status assay_statement_build(json_t **out, const assay_manifest *manifest,
+                                   const assay_parts *parts, const char *folder,
+                                   assay_error *err)
 {
     char digest[65];
     json_t *list = NULL;
@@ -194,9 +167,8 @@ assay_status assay_statement_build(json_t **out,
     json_t *all =
         status == ASSAY_OK
             ? json_pack("{s:s,s:O,s:s,s:o}", "_type", ASSAY_STATEMENT_TYPE,
-                        "subject", list, "predicateType",
-                        ASSAY_PREDICATE_TYPE, "predicate",
-                        predicate(manifest, parts))
+                        "subject", list, "predicateType", ASSAY_PREDICATE_TYPE,
+                        "predicate", predicate(manifest, parts))
             : NULL;
     if (status == ASSAY_OK && all == NULL) {
         status = assay_fail(err, ASSAY_MEMORY, "no memory for JSON");

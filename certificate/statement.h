@@ -13,13 +13,7 @@
 #include <jansson.h>
 
 #include "certificate/manifest.h"
-
-#define ASSAY_STATEMENT_TYPE "https://in-toto.io/Statement/v1"
-#define ASSAY_PREDICATE_PREFIX "urn:assay:certificate:"
-#define ASSAY_PREDICATE_VERSION "1"
-#define ASSAY_PREDICATE_TYPE ASSAY_PREDICATE_PREFIX ASSAY_PREDICATE_VERSION
-/** Row 0 of a fresh ledger notes which manifest it is for. */
-#define ASSAY_LEDGER_NOTE "assay deployment sha256:"
+#include "certificate/texts.h"
 
 /** The parts of a predicate, each a borrowed reference. */
 typedef struct assay_parts {
@@ -32,25 +26,18 @@ typedef struct assay_parts {
 } assay_parts;
 
 /** A new reference. `folder` holds the outputs. */
-assay_status assay_statement_build(json_t **out,
-                                   const assay_manifest *manifest,
-                                   const assay_parts *parts,
-                                   const char *folder,
+assay_status assay_statement_build(json_t **out, const assay_manifest *manifest,
+                                   const assay_parts *parts, const char *folder,
                                    assay_error *err) ASSAY_MUST_CHECK;
 
 /** The digest over everything but itself. */
 assay_status assay_statement_digest(char out[65], const json_t *statement,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
-/** Ids of all theorems that the derivation cites, in order, each once, and the
- *  master theorem behind the file guarantee.v; a new reference. */
-json_t *assay_statement_theorems(const json_t *derived);
-
-/** What no certificate covers: fixed texts of this version. A new reference. */
-json_t *assay_statement_not_covered(void);
-
-/** What the printed constants of the learner's paper would have given: fixed
- *  texts by algorithm, NULL algorithm for plain releases. A new reference. */
-json_t *assay_statement_printed(const char *algorithm);
+/** Ids of all theorems that a certificate rests on, each once: those that the
+ *  derivation cites, the master theorem behind guarantee.v, and those behind
+ *  the deployment's statistic, trust model and samplers. A new reference. */
+json_t *assay_statement_theorems(const json_t *derived,
+                                 const json_t *deployment);
 
 #endif

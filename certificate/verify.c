@@ -118,9 +118,9 @@ static int knows_schema(json_t *findings, const json_t *statement)
 static int knows_members(json_t *findings, const json_t *predicate)
 {
     static const char *const known[] = {
-        "schema",    "generator",  "deployment", "deploymentDigest",
-        "guarantee", "derivation", "profile",    "ledger",
-        "proofs",    "audit",      "printed",    "notCovered",
+        "schema",    "generator",   "deployment", "deploymentDigest",
+        "guarantee", "derivation",  "profile",    "ledger",
+        "proofs",    "audit",       "printed",    "notCovered",
         "digest",    "ledgerOrigin"};
     size_t n = sizeof known / sizeof known[0];
     int ok = json_object_size(predicate) == n;
@@ -259,7 +259,8 @@ static void check_proofs(json_t *findings, const json_t *predicate,
 {
     const json_t *proofs = json_object_get(predicate, "proofs");
     const json_t *rows = json_object_get(proofs, "theorems");
-    json_t *ids = assay_statement_theorems(predicate);
+    json_t *ids = assay_statement_theorems(
+        predicate, json_object_get(predicate, "deployment"));
     json_t *failures = json_array();
     assay_proofs_failures(failures, proofs);
     int same = json_array_size(ids) == json_array_size(rows);
@@ -315,8 +316,8 @@ static void check_coq(json_t *findings, const json_t *predicate,
                            "--coq proves the guarantee again");
         return;
     }
-    assay_status status = assay_coq_check(
-        predicate, o->source != NULL ? o->source : ".", &why);
+    assay_status status =
+        assay_coq_check(predicate, o->source != NULL ? o->source : ".", &why);
     if (status == ASSAY_OK) {
         assay_findings_add(findings, "coq", ASSAY_HOLDS,
                            "coqc accepts the guarantee as a theorem");
@@ -380,8 +381,7 @@ static assay_status read_envelope(json_t **out, const char *path,
 }
 
 assay_status assay_verify(json_t *findings, json_t **statement,
-                          const assay_verify_options *options,
-                          assay_error *err)
+                          const assay_verify_options *options, assay_error *err)
 {
     json_t *envelope = NULL;
     json_t *body = NULL;
@@ -390,13 +390,11 @@ assay_status assay_verify(json_t *findings, json_t **statement,
     assay_error why = ASSAY_ERROR_INIT;
     assay_status status = read_envelope(&envelope, options->path, err);
     if (status == ASSAY_OK) {
-        status = open_payload(findings, &payload, &len, envelope, options,
-                              err);
+        status = open_payload(findings, &payload, &len, envelope, options, err);
     }
     if (status == ASSAY_OK &&
         assay_canonical_read(&body, payload, len, &why) != ASSAY_OK) {
-        assay_findings_add(findings, "schema", ASSAY_FAILS, "%s",
-                           why.message);
+        assay_findings_add(findings, "schema", ASSAY_FAILS, "%s", why.message);
     }
     if (body != NULL) {
         assay_verify_statement(findings, body, options);

@@ -148,16 +148,15 @@ static assay_status read_member(assay_yaml *out, reader *in, int depth)
         in->event.data.scalar.anchor != NULL) {
         return fail_here(in, "expected a key");
     }
-    char *key =
-        copy(in->event.data.scalar.value, in->event.data.scalar.length);
+    char *key = copy(in->event.data.scalar.value, in->event.data.scalar.length);
     if (key == NULL) {
         return assay_fail(in->err, ASSAY_MEMORY, "no memory for YAML");
     }
     if (assay_yaml_get(out, key) != NULL) {
         const yaml_mark_t *mark = &in->event.start_mark;
         assay_status s = assay_fail_at(
-            in->err, ASSAY_INVALID, bounded(mark->line),
-            bounded(mark->column), "the key '%.80s' is given twice", key);
+            in->err, ASSAY_INVALID, bounded(mark->line), bounded(mark->column),
+            "the key '%.80s' is given twice", key);
         free(key);
         return s;
     }
@@ -292,8 +291,7 @@ json_t *assay_yaml_json(const assay_yaml *tree)
     if (tree->kind == ASSAY_YAML_WORD) {
         return json_string(tree->text);
     }
-    json_t *out =
-        tree->kind == ASSAY_YAML_MAP ? json_object() : json_array();
+    json_t *out = tree->kind == ASSAY_YAML_MAP ? json_object() : json_array();
     int bad = out == NULL;
     for (size_t i = 0; i < tree->num_items && !bad; i++) {
         json_t *item = assay_yaml_json(&tree->items[i]);

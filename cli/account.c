@@ -73,7 +73,7 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
             out->options.method = optarg;
             break;
         case 'g':
-            out->options.max_gap = atof(optarg);
+            out->options.max_gap = strtod(optarg, NULL);
             break;
         case 'l':
             out->options.lower = 1;

@@ -75,7 +75,7 @@ static int parse(request *out, int argc, char **argv, assay_error *err)
             out->event = optarg;
             break;
         case 'g':
-            out->digits = atoi(optarg);
+            out->digits = (int)strtol(optarg, NULL, 10);
             break;
         case 'm':
             out->options.method = optarg;

@@ -15,7 +15,8 @@ static const char help[] =
     "usage: assay certify DEPLOYMENT.yaml --key KEY [-o DIR] [options]\n"
     "       assay certify DEPLOYMENT.yaml --check\n"
     "       assay certify --schema\n\n"
-    "Runs the deployment through a fresh ledger, accounts for what ran, attacks\n"
+    "Runs the deployment through a fresh ledger, accounts for what ran, "
+    "attacks\n"
     "the mechanism, looks at the proofs, and signs a certificate if all of it\n"
     "holds. DIR gets the outputs, ledger.db, report.html and, if it passed,\n"
     "certificate.dsse.json, certificate.pub and guarantee.v.\n\n"
@@ -113,11 +114,10 @@ static int run(const char *path, const assay_option *o)
 int assay_cli_certify(int argc, char **argv)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    assay_option o[] = {{"--key", 1, NULL},    {"-o", 1, NULL},
-                        {"--ledger", 1, NULL}, {"--source", 1, NULL},
-                        {"--check", 0, NULL},  {"--schema", 0, NULL},
-                        {"--json", 0, NULL},   {"--help", 0, NULL},
-                        {NULL, 0, NULL}};
+    assay_option o[] = {
+        {"--key", 1, NULL},    {"-o", 1, NULL},      {"--ledger", 1, NULL},
+        {"--source", 1, NULL}, {"--check", 0, NULL}, {"--schema", 0, NULL},
+        {"--json", 0, NULL},   {"--help", 0, NULL},  {NULL, 0, NULL}};
     const char *plain[1] = {NULL};
     size_t num_plain = 0;
     assay_status status =
@@ -130,8 +130,8 @@ int assay_cli_certify(int argc, char **argv)
         return print_schema();
     }
     if (status == ASSAY_OK && num_plain != 1) {
-        status = assay_fail(&err, ASSAY_INVALID,
-                            "needs one manifest; see --help");
+        status =
+            assay_fail(&err, ASSAY_INVALID, "needs one manifest; see --help");
     }
     if (status != ASSAY_OK) {
         return assay_cli_report("certify", &err);

@@ -22,8 +22,8 @@ extern const assay_command assay_commands[];
 int assay_cli_report(const char *name, const assay_error *err);
 
 int assay_cli_account(int argc, char **argv);
-int assay_cli_calibrate(int argc, char **argv);
 int assay_cli_audit(int argc, char **argv);
+int assay_cli_calibrate(int argc, char **argv);
 int assay_cli_certify(int argc, char **argv);
 int assay_cli_data(int argc, char **argv);
 int assay_cli_env(int argc, char **argv);

@@ -9,7 +9,8 @@
 
 static const char help[] =
     "usage: assay keygen -o PREFIX [--json]\n\n"
-    "Makes an Ed25519 key: PREFIX.key (private, mode 0600, no pass phrase) and\n"
+    "Makes an Ed25519 key: PREFIX.key (private, mode 0600, no pass phrase) "
+    "and\n"
     "PREFIX.pub. Existing files are never replaced. Its name (keyid) is\n"
     "SHA-256 of the public part.\n\n"
     "example: assay keygen -o office\n"

@@ -117,7 +117,7 @@ static assay_status read_budget(assay_budget *out, const request *req,
         if (strlen(req->unit) >= sizeof out->unit || req->unit[0] == '\0') {
             return assay_fail(err, ASSAY_INVALID, "--unit: a short word");
         }
-        (void)strcpy(out->unit, req->unit);
+        (void)snprintf(out->unit, sizeof out->unit, "%s", req->unit);
     }
     return status;
 }

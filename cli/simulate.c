@@ -40,7 +40,8 @@ static const char *const HELP =
     "  --statistics S    ucrl-vtr: counts (default) or printed\n"
     "  --triples-only    do not release N(s,a): sensitivity 4H, not 6H\n"
     "  --users N         dp-apvi: trajectories, instead of episodes; also\n"
-    "                    --preset, --penalty, --c1, --c2 of `assay learn`;\n"
+    "                    --preset, --penalty, --c1, --c2 of `assay learn` and\n"
+    "                    --pair-share X (of the budget, for N(s,a): 1/2);\n"
     "                    the privatizer is none or central\n"
     "  --curve FILE      CSV: episode, mean and deviation of the regret\n"
     "  --ledger L.db     charge it (replace-one); else a temporary ledger\n"
@@ -51,7 +52,7 @@ static const char *const HELP =
 
 typedef struct sim_options {
     const char *env, *privatizer, *noise, *epsilon, *delta, *rho;
-    const char *curve, *ledger, *statistics, *preset, *penalty;
+    const char *curve, *ledger, *statistics, *preset, *penalty, *pair_share;
     uint64_t episodes, runs, seed, points, users;
     double bonus, width, c1, c2;
     int triples_only, json;
@@ -84,6 +85,7 @@ static assay_status parse(sim_options *o, int argc, char **argv,
         {"users", ASSAY_FIELD_NUMBER, &o->users},
         {"preset", ASSAY_FIELD_TEXT, &o->preset},
         {"penalty", ASSAY_FIELD_TEXT, &o->penalty},
+        {"pair-share", ASSAY_FIELD_TEXT, &o->pair_share},
         {"c1", ASSAY_FIELD_REAL, &o->c1},
         {"c2", ASSAY_FIELD_REAL, &o->c2},
         {"bonus", ASSAY_FIELD_REAL, &o->bonus},
@@ -211,6 +213,10 @@ static assay_status set_apvi(assay_dp_apvi_params *v, const sim_options *o,
     v->noise = p->trust == ASSAY_TRUST_NONE ? ASSAY_NOISE_NONE : p->noise;
     mpq_set(v->budget, p->budget);
     v->triples_only = o->triples_only;
+    if (status == ASSAY_OK && o->pair_share != NULL) {
+        status = assay_rational_parse_positive(v->pair_share, o->pair_share,
+                                               "--pair-share", err);
+    }
     v->c1 = o->c1 < 0.0 ? v->c1 : o->c1;
     v->c2 = o->c2 < 0.0 ? v->c2 : o->c2;
     return status;
@@ -271,7 +277,7 @@ static assay_status make_ledger(char directory[64], char path[96],
 {
     assay_budget budget;
     assay_status status;
-    (void)strcpy(directory, "/tmp/assay-simulate-XXXXXX");
+    (void)snprintf(directory, 64, "/tmp/assay-simulate-XXXXXX");
     if (mkdtemp(directory) == NULL) {
         directory[0] = '\0';
         return assay_fail(err, ASSAY_IO, "no temporary directory");

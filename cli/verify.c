@@ -12,14 +12,16 @@
 
 static const char help[] =
     "usage: assay verify CERTIFICATE [--key KEY] [--outputs DIR] [options]\n\n"
-    "Checks the signature, the digests of the outputs, the chain of the ledger,\n"
+    "Checks the signature, the digests of the outputs, the chain of the "
+    "ledger,\n"
     "and derives every number again with a second implementation.\n\n"
     "  --key FILE      the signer's public key; without it the key beside the\n"
     "                  certificate is used, which only shows that nothing was\n"
     "                  changed since it was signed, not by whom\n"
     "  --outputs DIR   where the certified files are (default: beside it)\n"
     "  --ledger FILE   the ledger (default: ledger.db among the outputs)\n"
-    "  --source DIR    compare the proved sources (default: . if it has proofs)\n"
+    "  --source DIR    compare the proved sources (default: . if it has "
+    "proofs)\n"
     "  --coq           prove the guarantee again in Coq\n"
     "  --json          print the findings as JSON\n\n"
     "Exit code 0 if everything holds, 4 if something does not.\n\n"

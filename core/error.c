@@ -1,6 +1,9 @@
 /* ring: glue */
 #include "core/error.h"
 
+#undef assay_fail
+#undef assay_fail_at
+
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -35,6 +35,13 @@ assay_status assay_fail_at(assay_error *err, assay_status status, int line,
                            int column, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
+#ifdef __clang_analyzer__ /* tell it what they return */
+#define assay_fail(err, status, ...)                                           \
+    ((void)(assay_fail)(err, status, __VA_ARGS__), (status))
+#define assay_fail_at(err, status, line, column, ...)                          \
+    ((void)(assay_fail_at)(err, status, line, column, __VA_ARGS__), (status))
+#endif
+
 /** "invalid", "entropy", ...: the stable name of a status. */
 const char *assay_status_name(assay_status status);
 

@@ -12,6 +12,7 @@
 # update: the same and new results are kept; none: every prover runs.
 # Last line: `code: N passed, M failed`; a unit's goals are counted one by one.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 2
 out=build/prove
 mkdir -p "$out" proofs/cache

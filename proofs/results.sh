@@ -3,6 +3,7 @@
 # proofs/RESULTS.md from the last complete runs in build/. A lock that was not
 # run keeps its old rows: their digests tell whether they are stale.
 set -u
+export LC_ALL=C
 cd "$(dirname "$0")/.." || exit 2
 new=build/prove/results.tsv
 mkdir -p build/prove

@@ -70,6 +70,7 @@ experiment_triples() {
   for n in 300 1000 3000 10000 30000 100000 300000 1000000; do
     for rho in 0.1 1; do
       row "$out" "full rho=$rho" dp-apvi --env clinic --users $n --runs $((2 * RUNS)) $GAUSS --rho $rho
+      row "$out" "quarter rho=$rho" dp-apvi --env clinic --users $n --runs $((2 * RUNS)) $GAUSS --rho $rho --pair-share 1/4
       row "$out" "triples rho=$rho" dp-apvi --env clinic --users $n --runs $((2 * RUNS)) $GAUSS --rho $rho --triples-only
     done
   done
@@ -82,7 +83,7 @@ set logscale xy
 set xlabel "trajectories n"
 set ylabel "V* - V (clinic)"
 set yrange [0.003:4]
-list = "'full rho=1' 'triples rho=1' 'full rho=0.1' 'triples rho=0.1'"
+list = "'full rho=1' 'quarter rho=1' 'triples rho=1' 'full rho=0.1' 'quarter rho=0.1' 'triples rho=0.1'"
 plot for [i=1:words(list)] 'triples.csv' using (strcol(1) eq word(list, i) ? $2 : NaN):($3 > 0.003 ? $3 : 0.003) with linespoints lw 2 lc i pt i title word(list, i)
 G
 }

@@ -8,6 +8,7 @@ The source passes if no output depends on anything called private_* and some
 public_* output depends on the tape; each leaky copy must be caught by the very
 same test, through a public_* output, the ledger or the tape.
 """
+import hashlib
 import os
 import re
 import subprocess
@@ -95,13 +96,37 @@ def checks(row, directory):
                                               directory)
 
 
+def digest(source):
+    """SHA-256 of a source and of the headers of ours that it includes."""
+    out = subprocess.run(["gcc", "-I.", "-MM", source], check=True,
+                         capture_output=True, text=True).stdout
+    files = sorted({w for w in out.replace("\\", " ").split()
+                    if w.endswith((".c", ".h"))})
+    total = hashlib.sha256()
+    for name in files:
+        with open(name, "rb") as f:
+            total.update(f.read())
+    return total.hexdigest()
+
+
+def keep(results):
+    """build/prove/flow.tsv, a row a target, for proofs/results.sh."""
+    os.makedirs("build/prove", exist_ok=True)
+    with open("build/prove/flow.tsv", "w") as f:
+        for name, source, ok, total in results:
+            f.write(f"flow\t{name}\t{ok}\t{total}\t{source}\t"
+                    f"{digest(source)}\n")
+
+
 def main():
     only = set(sys.argv[1:])
     passed = failed = 0
+    results = []
     with tempfile.TemporaryDirectory() as directory:
         for row in rows():
             if only and row[0] not in only:
                 continue
+            before = passed, failed
             for what, check in checks(row, directory):
                 try:
                     problem = check()
@@ -114,6 +139,10 @@ def main():
                       f"{row[0]}: {what}" +
                       ("" if problem is None else f"\n     {problem}"),
                       flush=True)
+            ok = passed - before[0]
+            results.append((row[0], row[1], ok, ok + failed - before[1]))
+    if not only:
+        keep(results)
     print(f"flow: {passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -250,6 +250,38 @@ static void one_charge_of_exactly_rho(void **state)
     test_vault_close(&ledger);
 }
 
+/* An uneven split is two charges that sum to rho, with the stated widths. */
+static void a_split_costs_the_same(void **state)
+{
+    fixture f;
+    test_vault ledger;
+    assay_dp_apvi_params params;
+    assay_dp_apvi_widths width;
+    assay_policy *policy = NULL;
+    assay_error err = ASSAY_ERROR_INIT;
+    double logs;
+    (void)state;
+    test_vault_open(&ledger, NULL, NULL, "2", 1);
+    setup(&f, "riverswim", 5000, 1);
+    assay_dp_apvi_params_init(&params, ASSAY_PRESET_PRACTICAL);
+    mpq_set_ui(params.budget, 2, 1);
+    mpq_set_ui(params.pair_share, 1, 5);
+    assert_int_equal(assay_dp_apvi_learn(&policy, f.counts, f.mdp->reward,
+                                         &params, &ledger.custodian, &err),
+                     0);
+    assert_int_equal(test_vault_rows(&ledger), 2);
+    assert_true(fabs(test_vault_spent_rho(&ledger) - 2.0) < 1e-15);
+    /* sigma^2 = H/(share rho), H = 6 */
+    assay_dp_apvi_widths_get(&width, &params, &f.mdp->shape);
+    logs = log(4.0 * 6 * 9 * 2 / 0.1);
+    assert_true(fabs(width.pair - sqrt(2.0 * logs * 6.0 / 0.4)) < 1e-9);
+    assert_true(fabs(width.triple - sqrt(2.0 * logs * 6.0 / 1.6)) < 1e-9);
+    assay_policy_free(policy);
+    assay_dp_apvi_params_clear(&params);
+    teardown(&f);
+    test_vault_close(&ledger);
+}
+
 static void bad_parameters_cost_nothing(void **state)
 {
     fixture f;
@@ -336,6 +368,7 @@ int main(void)
         cmocka_unit_test(apvi_finds_the_optimum_with_enough_data),
         cmocka_unit_test(without_noise_the_decisions_are_the_same),
         cmocka_unit_test(one_charge_of_exactly_rho),
+        cmocka_unit_test(a_split_costs_the_same),
         cmocka_unit_test(bad_parameters_cost_nothing),
         cmocka_unit_test(threads_do_not_change_the_policy),
     };

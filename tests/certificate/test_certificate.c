@@ -44,8 +44,8 @@ static void put_results(const char *proved, const char *content)
                      ASSAY_OK);
     assay_hex(digest, bytes, sizeof bytes);
     (void)snprintf(line, sizeof line,
-                   "# tool coq 8.16.1\ncode\tunit\t%s\t7\tunit.c\t%s\n",
-                   proved, digest);
+                   "# tool coq 8.16.1\ncode\tunit\t%s\t7\tunit.c\t%s\n", proved,
+                   digest);
     put_file("source/proofs/results.tsv", line);
 }
 
@@ -64,10 +64,8 @@ static assay_status certify(const char *name, const char *folder,
     char path[200], source[100];
     (void)snprintf(path, sizeof path, "%s/%s", root, name);
     (void)snprintf(source, sizeof source, "%s/source", root);
-    assay_certify_options o = {.manifest = path,
-                               .folder = folder,
-                               .key = key,
-                               .source = source};
+    assay_certify_options o = {
+        .manifest = path, .folder = folder, .key = key, .source = source};
     return assay_certify(failures, NULL, &o, err);
 }
 
@@ -149,8 +147,8 @@ static void sign_text(const char *text)
     json_t *envelope = NULL;
     assay_error err = ASSAY_ERROR_INIT;
     assert_int_equal(assay_key_read_private(&mine, key, &err), ASSAY_OK);
-    assert_int_equal(
-        assay_dsse_seal(&envelope, text, strlen(text), mine, &err), ASSAY_OK);
+    assert_int_equal(assay_dsse_seal(&envelope, text, strlen(text), mine, &err),
+                     ASSAY_OK);
     assert_int_equal(json_dump_file(envelope, forged, JSON_COMPACT), 0);
     EVP_PKEY_free(mine);
     json_decref(envelope);
@@ -271,9 +269,8 @@ static void must_fail(const char *path, assay_error *err)
 static void change_and_sign(json_t *holder, const char *member, size_t index,
                             const char *path, json_t *all, tally *t)
 {
-    json_t *old = json_incref(member != NULL
-                                  ? json_object_get(holder, member)
-                                  : json_array_get(holder, index));
+    json_t *old = json_incref(member != NULL ? json_object_get(holder, member)
+                                             : json_array_get(holder, index));
     for (size_t from_end = 0; from_end < 2; from_end++) {
         assay_error err = ASSAY_ERROR_INIT;
         json_t *item = changed(old, from_end);
@@ -304,11 +301,19 @@ static void every_changed_field_is_noticed_though_signed_again(void **state)
 /* Texts that a holder of the key may rewrite: they carry no claim. */
 static int is_free_text(const char *path)
 {
-    static const char *const ends[] = {
-        "generator/version", "/attacker", "/event",  "/example",
-        "/detectionLimit",   "/delta",    "/lower",  "audit/results/0/events",
-        "counts/k1",         "counts/k2", "counts/n1", "counts/n2",
-        "audit/results/0/runs"};
+    static const char *const ends[] = {"generator/version",
+                                       "/attacker",
+                                       "/event",
+                                       "/example",
+                                       "/detectionLimit",
+                                       "/delta",
+                                       "/lower",
+                                       "audit/results/0/events",
+                                       "counts/k1",
+                                       "counts/k2",
+                                       "counts/n1",
+                                       "counts/n2",
+                                       "audit/results/0/runs"};
     int in_audit = strstr(path, "/audit/results/") != NULL ||
                    strstr(path, "generator/") != NULL;
     for (size_t i = 0; i < sizeof ends / sizeof ends[0] && in_audit; i++) {
@@ -321,14 +326,12 @@ static int is_free_text(const char *path)
     return 0;
 }
 
-static void change_with_digest(json_t *holder, const char *member,
-                               size_t index, const char *path, json_t *all,
-                               tally *t)
+static void change_with_digest(json_t *holder, const char *member, size_t index,
+                               const char *path, json_t *all, tally *t)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    json_t *old = json_incref(member != NULL
-                                  ? json_object_get(holder, member)
-                                  : json_array_get(holder, index));
+    json_t *old = json_incref(member != NULL ? json_object_get(holder, member)
+                                             : json_array_get(holder, index));
     if (!is_free_text(path) && strcmp(path, "/predicate/digest") != 0) {
         json_t *item = changed(old, 0);
         set(holder, member, index, item);
@@ -459,8 +462,8 @@ static void malformed_statements_are_refused(void **state)
     (void)state;
     json_t *statement = read_statement();
     list_nodes(paths, statement, "");
-    json_t *others[] = {NULL, json_null(), json_integer(-7), json_array(),
-                        json_object(), json_string("\xc3\xa9")};
+    json_t *others[] = {NULL,         json_null(),   json_integer(-7),
+                        json_array(), json_object(), json_string("\xc3\xa9")};
     for (size_t i = 0; i < json_array_size(paths); i++) {
         const char *path = json_string_value(json_array_get(paths, i));
         const json_t *old = assay_json_at(statement, path);
@@ -574,8 +577,7 @@ static void another_key_is_refused_by_name(void **state)
                      ASSAY_OK);
     assert_int_equal(assay_key_read_private(&theirs, other, &err), ASSAY_OK);
     assert_int_equal(
-        assay_dsse_seal(&envelope, text, strlen(text), theirs, &err),
-        ASSAY_OK);
+        assay_dsse_seal(&envelope, text, strlen(text), theirs, &err), ASSAY_OK);
     assert_int_equal(json_dump_file(envelope, forged, 0), 0);
     must_fail("stranger", &err);
     assert_non_null(strstr(err.message, "another key"));
@@ -597,8 +599,8 @@ static void an_older_schema_is_refused_by_name(void **state)
     json_t *statement = read_statement();
     (void)json_object_set_new(statement, "predicateType",
                               json_string(ASSAY_PREDICATE_PREFIX "0"));
-    (void)json_object_set_new(json_object_get(statement, "predicate"),
-                              "schema", json_string("0"));
+    (void)json_object_set_new(json_object_get(statement, "predicate"), "schema",
+                              json_string("0"));
     sign_again(statement, 1);
     must_fail("schema", &err);
     assert_non_null(strstr(err.message, "certificate schema 0"));
@@ -731,7 +733,7 @@ static void the_report_is_self_contained(void **state)
     size_t len = 0;
     assay_error err = ASSAY_ERROR_INIT;
     static const char *const sections[] = {
-        "CERTIFIED",    "id=\"meaning\"", "id=\"ledger\"",
+        "CERTIFIED",     "id=\"meaning\"", "id=\"ledger\"",
         "id=\"proofs\"", "id=\"audit\"",   "id=\"printed\"",
         "id=\"nist\"",   "id=\"check\"",   "id=\"not-covered\""};
     (void)state;

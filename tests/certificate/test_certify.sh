@@ -28,6 +28,13 @@ echo 'int unit;' >"$src/unit.c"
 printf 'lock\tunit\tproved\ttotal\tsources\tsha256\ncode\tunit\t3\t3\tunit.c\t%s\n' \
   "$(sha256sum <"$src/unit.c" | cut -d' ' -f1)" >"$src/proofs/results.tsv"
 
+mkdir "$src/room"
+echo 'int header;' >"$src/room/unit.h"
+printf '#include "room/unit.h"\n#include <stdio.h>\n' >"$src/other.c"
+printf 'code\tother\t2\t2\tother.c\t%s\n' "$(cat "$src/other.c" "$src/room/unit.h" | sha256sum | cut -d' ' -f1)" >>"$src/proofs/results.tsv"
+printf 'theory\tcoq\t2\t2\troom/*.h\t%s\n' "$(sha256sum <"$src/room/unit.h" | cut -d' ' -f1)" >>"$src/proofs/results.tsv"
+
+check "the second derivation includes nothing of the accountant" test -z "$(gcc -I"$here" -MM "$here"/certificate/recheck*.c | grep accountant)"
 check keygen exits 0 "$assay" keygen -o "$dir/office"
 check "key file is private" test "$(stat -c %a "$dir/office.key")" = 600
 check "a key is never replaced" exits 1 "$assay" keygen -o "$dir/office"
@@ -93,6 +100,33 @@ check "printed constants are refused" exits 4 "$assay" certify "$dir/broken.yaml
 check "printed constants, why" says "is refuted: claimed epsilon = 2"
 check "a report all the same" grep -q COUNTEREXAMPLE "$dir/broken/report.html"
 check "and no certificate" test ! -e "$dir/broken/certificate.dsse.json"
+
+# a file of one's own: the manifest names it beside itself
+{ echo patient,age,ward; for i in $(seq 1 400); do echo "p$((i % 250)),$((20 + i % 70)),$([[ $((i % 3)) -eq 0 ]] && echo A || echo B)"; done; } >"$dir/visits.csv"
+cat >"$dir/visits.yaml" <<'YAML'
+assay: 1
+name: Visits
+purpose: numbers for a newsletter
+data: {source: file, path: visits.csv, person: patient, per-person: 2, about: one row is one visit}
+privacy: {unit: patient, neighbours: add-remove, trust: central}
+budget: {epsilon: 3, delta: 1e-6}
+releases:
+  - {name: visits, statistic: count, epsilon: 1/2}
+  - {name: mean-age, statistic: mean, column: age, bounds: [0, 120], epsilon: 1/2}
+  - {name: by-ward, statistic: histogram, column: ward, categories: [A, B], epsilon: 1/2}
+  - {name: ages, statistic: histogram, column: age, bounds: [0, 100], bins: 5, epsilon: 1/2}
+  - {name: median-age, statistic: quantile, column: age, bounds: [0, 120], epsilon: 1/2}
+audit: {runs: 2000, confidence: 0.99999}
+YAML
+check "a CSV file" exits 0 "$assay" certify "$dir/visits.yaml" --key "$dir/office.key" -o "$dir/visits" --source "$src"
+check "a CSV file verifies" exits 0 "$assay" verify "$dir/visits/certificate.dsse.json" --key "$dir/office.pub" --source "$src"
+check "a CSV file, epsilon" says "epsilon <= 2.5 at delta = 0"
+check "three categories" test "$(jq length "$dir/visits/by-ward.json")" = 3
+sed 's/bounds: \[0, 120\], epsilon/epsilon/' "$dir/visits.yaml" >"$dir/unbounded.yaml"
+check "bounds are needed" exits 2 "$assay" certify "$dir/unbounded.yaml" --check
+check "bounds are needed, place" says "line 9"
+echo 'p1,forty,A' >>"$dir/visits.csv"
+check "a bad line" exits 2 "$assay" certify "$dir/visits.yaml" --key "$dir/office.key" -o "$dir/bad" --source "$src"
 
 # Coq, where the theory has been compiled before (make prove-theory, certify-coq)
 if command -v coqc >/dev/null && [[ -e $here/build/coq/rules/Releases.vo ]] &&

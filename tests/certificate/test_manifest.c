@@ -13,17 +13,17 @@
 #include "certificate/shape.h"
 
 static const char good[] =
-    "assay: 1\n"                                              /* 1 */
-    "name: ward\n"                                            /* 2 */
-    "purpose: a policy\n"                                     /* 3 */
-    "data: {source: environment, environment: clinic,\n"      /* 4 */
-    "  users: 100, seed: 1, about: simulated}\n"              /* 5 */
-    "privacy: {unit: trajectory, neighbours: replace-one,\n"  /* 6 */
-    "  trust: central}\n"                                     /* 7 */
-    "budget: {rho: 1/2, epsilon: 5, delta: 1e-5}\n"           /* 8 */
-    "learner: {algorithm: dp-apvi, noise: gaussian,\n"        /* 9 */
-    "  rho: 0.5}\n"                                           /* 10 */
-    "audit: {runs: 1000, confidence: 0.99}\n";                /* 11 */
+    "assay: 1\n"                                             /* 1 */
+    "name: ward\n"                                           /* 2 */
+    "purpose: a policy\n"                                    /* 3 */
+    "data: {source: environment, environment: clinic,\n"     /* 4 */
+    "  users: 100, seed: 1, about: simulated}\n"             /* 5 */
+    "privacy: {unit: trajectory, neighbours: replace-one,\n" /* 6 */
+    "  trust: central}\n"                                    /* 7 */
+    "budget: {rho: 1/2, epsilon: 5, delta: 1e-5}\n"          /* 8 */
+    "learner: {algorithm: dp-apvi, noise: gaussian,\n"       /* 9 */
+    "  rho: 0.5}\n"                                          /* 10 */
+    "audit: {runs: 1000, confidence: 0.99}\n";               /* 11 */
 
 /* `good` with the first `from` replaced by `to`. */
 static char *edited(const char *from, const char *to)
@@ -40,8 +40,8 @@ static char *edited(const char *from, const char *to)
     return out;
 }
 
-static void expect_error(const char *from, const char *to, int line,
-                         int column, const char *message)
+static void expect_error(const char *from, const char *to, int line, int column,
+                         const char *message)
 {
     assay_manifest m;
     assay_error err = ASSAY_ERROR_INIT;
@@ -53,8 +53,8 @@ static void expect_error(const char *from, const char *to, int line,
     }
     if (status != ASSAY_INVALID || err.line != line || err.column != column ||
         strstr(err.message, message) == NULL) {
-        fail_msg("%s -> %d:%d %s (expected %d:%d %s)", to, err.line,
-                 err.column, err.message, line, column, message);
+        fail_msg("%s -> %d:%d %s (expected %d:%d %s)", to, err.line, err.column,
+                 err.message, line, column, message);
     }
     free(text);
 }
@@ -103,8 +103,7 @@ static void keys_are_checked_with_line_and_column(void **state)
     expect_error("name: ward", "name: \"\"", 2, 1, "empty");
     expect_error("assay: 1", "assay: 2", 1, 1, "none of: 1");
     expect_error("name: ward", "name: &x ward", 2, 7, "anchors");
-    expect_error("name: ward", "name: ward\n---\nx: 1", 3, 1,
-                 "one document");
+    expect_error("name: ward", "name: ward\n---\nx: 1", 3, 1, "one document");
 }
 
 static void numbers_are_checked(void **state)
@@ -123,8 +122,9 @@ static void numbers_are_checked(void **state)
 static void units_must_go_with_the_noise(void **state)
 {
     (void)state;
-    expect_error("rho: 0.5}", "epsilon: 1}", 9, 1, "gaussian noise needs "
-                                                    "'rho'");
+    expect_error("rho: 0.5}", "epsilon: 1}", 9, 1,
+                 "gaussian noise needs "
+                 "'rho'");
     expect_error("noise: gaussian", "noise: laplace", 10, 3,
                  "does not go with laplace noise");
     expect_error("noise: gaussian", "noise: uniform", 9, 31, "none of");
@@ -141,15 +141,21 @@ static void contradictions_are_errors(void **state)
                  "does not go with dp-apvi");
     expect_error("environment: clinic", "path: x.csv", 4, 1,
                  "needs 'environment'");
-    expect_error("audit:", "releases: [{name: a, statistic: count}]\naudit:",
-                 1, 1, "one of 'learner' and 'releases'");
+    expect_error("audit:", "releases: [{name: a, statistic: count}]\naudit:", 1,
+                 1, "one of 'learner' and 'releases'");
 }
 
 static void hostile_text_is_refused(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        "", "[]", "x", "{", "- - - - - - - - - - - - 1", "a: *b", "\xff\xfe",
+        "",
+        "[]",
+        "x",
+        "{",
+        "- - - - - - - - - - - - 1",
+        "a: *b",
+        "\xff\xfe",
         "{a: {b: {c: {d: {e: {f: {g: {h: {i: {j: 1}}}}}}}}}}"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assay_manifest m;

@@ -1,0 +1,280 @@
+/* ring: glue */
+/* The audit from end to end on small runs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "audit/attacker.h"
+#include "audit/audit.h"
+#include "audit/catalogue.h"
+#include "audit/external.h"
+#include "audit/specimens/murmur.h"
+
+static assay_audit_result audit(const char *name, size_t pair,
+                                assay_audit_options o)
+{
+    const assay_specimen *s = assay_specimen_find(name);
+    assay_pair pairs[8];
+    assay_audit_result r;
+    assay_error err = ASSAY_ERROR_INIT;
+    assert_non_null(s);
+    assert_true(assay_specimen_pairs(s, pairs) > pair);
+    assay_specimen_run run = {s, pairs[pair], 5};
+    assay_source source = assay_specimen_source(&run);
+    o.claim = s->claim;
+    o.confidence = 0.99;
+    if (assay_audit_run(&r, &source, &o, &err) != ASSAY_OK) {
+        print_error("%s: %s\n", name, err.message);
+        fail();
+    }
+    return r;
+}
+
+static void broken_specimens_are_refuted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t pair;
+        double at_least;
+    } cases[] = {
+        {"NoisyHist2", 0, 6},       {"BadPartialSum", 0, 0.15},
+        {"SVT5", 0, 5},             {"SUE-bug", 0, 1.9},
+        {"FloatLaplace-1", 0, 5},   {"LaplaceInversion", 0, 5},
+        {"GaussBoxMuller", 0, 3},   {"WrappedSum", 0, 5},
+        {"TimingGeometric", 0, 1.2}, {"NanSurvivesClip", 0, 5},
+        {"ZeroNoise", 0, 5},        {"TwoQueries", 0, 1.7},
+        {"NonDPLaplace1", 0, 2},    {"LocalPrivatizer-printed", 0, 1.3},
+        {"CentralPrivatizer-printed", 0, 3}, {"VTR-unclipped", 0, 3},
+        {"GPOPE-printed", 0, 1},    {"PublicCoin-printed", 0, 1},
+        {"VAPVI-unsplit", 0, 1.0},  {"GradientDescent-0.8", 0, 0.9},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assay_audit_options o = {.samples = 200000};
+        assay_audit_result r = audit(cases[i].name, cases[i].pair, o);
+        if (!r.refuted || r.lower < cases[i].at_least) {
+            print_error("%s: bound %g, refuted %d\n", cases[i].name, r.lower,
+                        r.refuted);
+        }
+        assert_true(r.refuted && r.lower >= cases[i].at_least);
+    }
+}
+
+static void own_samplers_are_not_refuted(void **state)
+{
+    (void)state;
+    for (const assay_specimen *s = assay_specimens_own; s->name != NULL; s++) {
+        assay_audit_options o = {.samples = 100000};
+        assay_audit_result r = audit(s->name, 0, o);
+        /* a chance of 1 %: look again */
+        r = r.refuted ? audit(s->name, 0, o) : r;
+        assert_false(r.refuted);
+        assert_true(r.detection_limit > s->claim.value);
+        assert_true(r.detection_limit < s->claim.value + 0.2);
+    }
+}
+
+static void result_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    assay_audit_options o = {.samples = 60000, .threads = 1};
+    assay_audit_result a = audit("NoisyHist1", 0, o);
+    o.threads = 3;
+    assay_audit_result b = audit("NoisyHist1", 0, o);
+    assert_true(a.lower == b.lower);
+    assert_true(a.counts.k1 == b.counts.k1 && a.counts.k2 == b.counts.k2);
+    assert_string_equal(a.event, b.event);
+}
+
+static void resuming_gives_the_same_result(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/assay-checkpoint-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(unlink(path), 0);
+    assay_audit_options o = {.samples = 60000, .checkpoint = path};
+    assay_audit_result a = audit("Laplace-1", 0, o);
+    assay_audit_result b = audit("Laplace-1", 0, o); /* from the end */
+    assert_true(a.lower == b.lower && a.counts.k1 == b.counts.k1);
+    /* another audit refuses the file */
+    const assay_specimen *s = assay_specimen_find("GRR");
+    assay_pair pairs[8];
+    (void)assay_specimen_pairs(s, pairs);
+    assay_specimen_run run = {s, pairs[0], 5};
+    assay_source source = assay_specimen_source(&run);
+    assay_error err = ASSAY_ERROR_INIT;
+    o.claim = s->claim;
+    o.confidence = 0.99;
+    assert_int_equal(assay_audit_run(&a, &source, &o, &err), ASSAY_CORRUPT);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void sequential_audit_stops_early(void **state)
+{
+    (void)state;
+    assay_audit_options o = {.samples = 1000000, .sequential = 1};
+    assay_audit_result r = audit("SUE-bug", 0, o);
+    assert_true(r.refuted);
+    assert_true(r.certified < 100000);
+}
+
+static assay_status coin(void *ctx, int side, size_t n, double *out,
+                         assay_error *err)
+{
+    assay_rng *rng = ctx;
+    (void)err;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = assay_rng_u01(rng) < (side == 0 ? 0.7 : 0.3);
+    }
+    return ASSAY_OK;
+}
+
+static void functions_can_be_audited(void **state)
+{
+    (void)state;
+    assay_rng rng;
+    assay_audit_result r;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_audit_options o = {.claim = {ASSAY_CLAIM_EPS, 0.5, 0},
+                             .samples = 50000, .confidence = 0.99};
+    assay_rng_seed(&rng, 1, 2, 3);
+    assert_int_equal(assay_audit_function(&r, coin, &rng, 1, &o, &err),
+                     ASSAY_OK);
+    assert_true(r.refuted);
+    assert_true(r.lower > 0.8 && r.lower < log(0.7 / 0.3));
+    json_t *j = assay_audit_json(&r);
+    assert_true(json_is_true(json_object_get(j, "refuted")));
+    assert_true(json_object_get(j, "detection_limit") != NULL);
+    json_decref(j);
+}
+
+static void options_are_checked(void **state)
+{
+    (void)state;
+    assay_audit_result r;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_rng rng;
+    assay_rng_seed(&rng, 1, 2, 3);
+    assay_audit_options o = {.samples = 10, .confidence = 0.99};
+    assert_int_equal(assay_audit_function(&r, coin, &rng, 1, &o, &err),
+                     ASSAY_INVALID);
+    o.samples = 1000;
+    o.confidence = 1;
+    assert_int_equal(assay_audit_function(&r, coin, &rng, 1, &o, &err),
+                     ASSAY_INVALID);
+    assert_int_equal(assay_audit_function(&r, coin, &rng, 0, &o, &err),
+                     ASSAY_INVALID);
+}
+
+static void murmur_matches_its_vectors(void **state)
+{
+    (void)state;
+    assert_true((int32_t)assay_murmur3("foo", 3, 0) == -156908512);
+    assert_true((int32_t)assay_murmur3("hello", 5, 0) == 613153351);
+}
+
+static void lines_become_cells(void **state)
+{
+    (void)state;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_store *t = assay_store_new();
+    static const char *const lines[] = {"1.5 TRUE", "  2 FALSE 3e5 ", "",
+                                        "1e400 -7,8", "nan inf"};
+    for (size_t i = 0; i < 5; i++) {
+        for (int side = 0; side < 2; side++) {
+            assert_int_equal(
+                assay_store_line(t, side, lines[i], strlen(lines[i]), &err),
+                ASSAY_OK);
+        }
+    }
+    assert_int_equal(assay_store_runs(t), 5);
+    assay_source s = assay_store_source(t);
+    assert_int_equal(s.width, 3);
+    assay_rows rows;
+    assert_int_equal(assay_rows_init(&rows, 3, &err), ASSAY_OK);
+    assert_int_equal(assay_source_fill(&s, 0, 0, 5, &rows, &err), ASSAY_OK);
+    assert_true(rows.value[0][0] == 1.5);
+    assert_int_equal(rows.tag[1][0], ASSAY_CELL_WORD);
+    assert_int_equal(rows.tag[2][0], ASSAY_CELL_ABSENT);
+    assert_true(rows.value[2][1] == 3e5);
+    assert_int_equal(rows.tag[0][2], ASSAY_CELL_ABSENT);
+    assert_int_equal(rows.tag[0][3], ASSAY_CELL_WORD);
+    assert_true(rows.value[1][3] == -7 && rows.value[2][3] == 8);
+    assert_int_equal(rows.tag[0][4], ASSAY_CELL_WORD);
+    char text[64];
+    assay_rows_text(text, sizeof text, &s, &rows, 0);
+    assert_string_equal(text, "1.5 TRUE");
+    assert_true(strstr(assay_store_notes(t), "beyond the range") != NULL);
+    assay_rows_clear(&rows);
+    assay_store_free(t);
+}
+
+static void steps_find_a_jump_and_nothing_else(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    double *x = malloc(2 * N * sizeof *x);
+    assay_rng rng;
+    assay_steps s;
+    assay_error err = ASSAY_ERROR_INIT;
+    assert_non_null(x);
+    assay_rng_seed(&rng, 9, 9, 9);
+    assay_rng_laplace(&rng, x, N, 1, 1);
+    assay_rng_laplace(&rng, x + N, N, 0, 1);
+    assert_int_equal(assay_steps_fit(&s, x, x + N, N, N, 384, 24, &err),
+                     ASSAY_OK);
+    assert_true(fabs(assay_steps_at(&s, 3) - 1) < 0.1);
+    assert_true(fabs(assay_steps_at(&s, -2) + 1) < 0.1);
+    assay_steps_clear(&s);
+    assay_rng_laplace(&rng, x, N, 0, 1);
+    assert_int_equal(assay_steps_fit(&s, x, x + N, N, N, 384, 24, &err),
+                     ASSAY_OK);
+    assert_int_equal(s.num_edges, 0);
+    assay_steps_clear(&s);
+    free(x);
+}
+
+static void oracle_is_the_neyman_pearson_bound(void **state)
+{
+    (void)state;
+    const assay_specimen *s = assay_specimen_find("Laplace-1");
+    assay_pair pairs[8];
+    assay_error err = ASSAY_ERROR_INIT;
+    double oracle;
+    (void)assay_specimen_pairs(s, pairs);
+    assert_int_equal(assay_search_oracle(&oracle, s, &pairs[0], 1000000, 0.99,
+                                         1, &err),
+                     ASSAY_OK);
+    /* x >= 1: 1/2 against 1/(2e) */
+    double noise = 2.326 * sqrt((1 + (2 * exp(1) - 1)) / 1e6);
+    assert_true(fabs(oracle - (1 - noise)) < 1e-3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(broken_specimens_are_refuted),
+        cmocka_unit_test(own_samplers_are_not_refuted),
+        cmocka_unit_test(result_does_not_depend_on_threads),
+        cmocka_unit_test(resuming_gives_the_same_result),
+        cmocka_unit_test(sequential_audit_stops_early),
+        cmocka_unit_test(functions_can_be_audited),
+        cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(murmur_matches_its_vectors),
+        cmocka_unit_test(lines_become_cells),
+        cmocka_unit_test(steps_find_a_jump_and_nothing_else),
+        cmocka_unit_test(oracle_is_the_neyman_pearson_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
