@@ -472,85 +472,32 @@ static assay_status learn_steps(run *r, assay_error *err)
 /* ---- statistics that do not depend on values ------------------------------
  */
 
-/* [h][d] diagonals, [h] triangles, [h][s'][d] transitions, [h][d] rewards */
-typedef struct blocks {
-    int64_t *diagonal, *off, *next, *reward;
-} blocks;
-
-static blocks block_of(const run *r, int64_t *sums, uint32_t h)
-{
-    size_t d = r->d;
-    size_t tri = d * (d - 1) / 2;
-    size_t steps = r->shape->horizon;
-    size_t states = r->shape->num_states;
-    blocks b;
-    b.diagonal = sums + h * d;
-    b.off = sums + steps * d + h * tri;
-    b.next = sums + steps * (d + tri) + h * states * d;
-    b.reward = sums + steps * (d + tri + states * d) + h * d;
-    return b;
-}
-
-static void add_free(run *r, const assay_counts *counts, uint32_t h)
-{
-    blocks b = block_of(r, r->free_sums, h);
-    size_t d = r->d;
-    size_t states = r->shape->num_states;
-    for (size_t row = 0; row < r->num_rows; row++) {
-        const int64_t *phi = assay_features_row(r->features, row);
-        size_t pair = assay_shape_pair(r->shape, h, 0, 0) + row;
-        const int64_t *next = counts->cell + counts->num_pairs + pair * states;
-        int64_t n = counts->cell[pair];
-        size_t at = 0;
-        for (size_t i = 0; i < d; i++) {
-            b.diagonal[i] += n * phi[i] * phi[i];
-            b.reward[i] += n * phi[i] * r->reward[row];
-            for (size_t j = i + 1; j < d; j++) {
-                b.off[at++] += n * phi[i] * phi[j];
-            }
-            for (size_t t = 0; t < states; t++) {
-                b.next[t * d + i] += next[t] * phi[i];
-            }
-        }
-    }
-}
-
-/* sigma^2 = 8 H/(2 rho), real; each block on its own lattice */
 static assay_status release_free(run *r, assay_error *err)
 {
-    size_t d = r->d;
-    size_t steps = r->shape->horizon;
-    unsigned bits[] = {4 * ASSAY_FEATURE_BITS, 4 * ASSAY_FEATURE_BITS - 1,
-                       2 * ASSAY_FEATURE_BITS,
-                       2 * (ASSAY_FEATURE_BITS + r->bits)};
-    assay_noise_run runs[4];
+    assay_noise_run runs[ASSAY_VAPVI_RUNS];
     assay_status status;
     if (!r->params->is_private) {
         memcpy(r->free_released, r->free_sums,
                free_len(r) * sizeof *r->free_sums);
         return ASSAY_OK;
     }
-    runs[0].length = steps * d;
-    runs[1].length = steps * (d * (d - 1) / 2);
-    runs[2].length = steps * d * r->shape->num_states;
-    runs[3].length = steps * d;
-    for (size_t i = 0; i < 4; i++) {
-        mpq_set_ui(r->noise.sigma2[i], 4 * steps, 1);
-        mpq_div(r->noise.sigma2[i], r->noise.sigma2[i], r->params->budget);
-        mpq_mul_2exp(r->noise.sigma2[i], r->noise.sigma2[i], bits[i]);
+    assay_vapvi_noise_free(&r->noise, r->d, r->shape, r->bits,
+                           r->params->budget);
+    for (size_t i = 0; i < ASSAY_VAPVI_RUNS; i++) {
+        runs[i].length = r->noise.length[i];
         runs[i].sigma2 = r->noise.sigma2[i];
     }
     mpq_mul_2exp(r->cost, r->params->budget, 1);
     status = assay_session_pay(r->session, 0, r->cost, 1, err);
     if (status == ASSAY_OK) {
         status = assay_session_draw(r->session, 0, r->free_released,
-                                    r->free_sums, runs, 4, err);
+                                    r->free_sums, runs, ASSAY_VAPVI_RUNS, err);
     }
     return status;
 }
 
 /* vector = sum_s' next[s'] (V(s') - centre)^power */
-static void push(run *r, const blocks *b, double centre, int power)
+static void push(run *r, const assay_vapvi_blocks *b, double centre, int power)
 {
     for (size_t i = 0; i < r->d; i++) {
         r->vector[i] = 0.0;
@@ -565,7 +512,8 @@ static void push(run *r, const blocks *b, double centre, int power)
 
 static assay_status free_step(run *r, uint32_t h, assay_error *err)
 {
-    blocks b = block_of(r, r->free_released, h);
+    assay_vapvi_blocks b =
+        assay_vapvi_block(r->free_released, r->d, r->shape, h);
     double height = r->range.height;
     double rho0 = mpq_get_d(r->params->budget) / (8.0 * r->shape->horizon);
     assay_status status;
@@ -607,9 +555,11 @@ static assay_status learn_free(run *r, assay_error *err)
     assay_status status;
     for (uint32_t h = 0; h < r->shape->horizon; h++) {
         set_rewards(r, h);
-        add_free(r, r->values, h);
+        assay_vapvi_free_sums(r->free_sums, r->values, h, r->features,
+                              r->reward);
         if (r->split) {
-            add_free(r, r->variances, h);
+            assay_vapvi_free_sums(r->free_sums, r->variances, h, r->features,
+                                  r->reward);
         }
     }
     status = release_free(r, err);

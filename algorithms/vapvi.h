@@ -140,6 +140,25 @@ void assay_vapvi_value_sums(int64_t *out, const assay_counts *counts,
 void assay_vapvi_weigh(int64_t *psi, const assay_features *features,
                        const double *sigma);
 
+/** Where the value-free statistics of step h are: [h][d] diagonals, [h]
+ *  triangles, [h][s'][d] transitions, [h][d] rewards. */
+typedef struct assay_vapvi_blocks {
+    int64_t *diagonal, *off, *next, *reward;
+} assay_vapvi_blocks;
+
+assay_vapvi_blocks assay_vapvi_block(int64_t *sums, size_t d,
+                                     const assay_shape *shape, uint32_t h);
+
+/** Adds step h of the counts; reward [s a] on the lattice 2^-bits, at most 1.
+ */
+void assay_vapvi_free_sums(int64_t *sums, const assay_counts *counts,
+                           uint32_t h, const assay_features *features,
+                           const int64_t *reward);
+/** sigma^2 = 4H/rho, so that 8 per step and H steps cost rho. */
+void assay_vapvi_noise_free(assay_vapvi_noise *noise, size_t d,
+                            const assay_shape *shape, unsigned bits,
+                            const mpq_t rho);
+
 /** Worst-case costs in units of rho0: 25/8, 81/32, 361/64. */
 void assay_vapvi_worst(mpq_t out, int variance, int value);
 

@@ -223,3 +223,63 @@ void assay_vapvi_value_sums(int64_t *out, const assay_counts *counts,
         add_scaled(out + matrix, psi + row * d, d, sum);
     }
 }
+
+assay_vapvi_blocks assay_vapvi_block(int64_t *sums, size_t d,
+                                     const assay_shape *shape, uint32_t h)
+{
+    size_t tri = d * (d - 1) / 2;
+    size_t steps = shape->horizon;
+    size_t states = shape->num_states;
+    assay_vapvi_blocks b;
+    b.diagonal = sums + h * d;
+    b.off = sums + steps * d + h * tri;
+    b.next = sums + steps * (d + tri) + h * states * d;
+    b.reward = sums + steps * (d + tri + states * d) + h * d;
+    return b;
+}
+
+void assay_vapvi_free_sums(int64_t *sums, const assay_counts *counts,
+                           uint32_t h, const assay_features *features,
+                           const int64_t *reward)
+{
+    size_t d = features->dim;
+    size_t states = counts->shape.num_states;
+    assay_vapvi_blocks b = assay_vapvi_block(sums, d, &counts->shape, h);
+    for (size_t row = 0; row < features->num_rows; row++) {
+        const int64_t *phi = assay_features_row(features, row);
+        size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + row;
+        const int64_t *next = counts->cell + counts->num_pairs + pair * states;
+        int64_t n = counts->cell[pair];
+        size_t at = 0;
+        for (size_t i = 0; i < d; i++) {
+            b.diagonal[i] += n * phi[i] * phi[i];
+            b.reward[i] += n * phi[i] * reward[row];
+            for (size_t j = i + 1; j < d; j++) {
+                b.off[at++] += n * phi[i] * phi[j];
+            }
+            for (size_t t = 0; t < states; t++) {
+                b.next[t * d + i] += next[t] * phi[i];
+            }
+        }
+    }
+}
+
+/* sigma^2 = 8 H/(2 rho), real; each block on its own lattice */
+void assay_vapvi_noise_free(assay_vapvi_noise *noise, size_t d,
+                            const assay_shape *shape, unsigned bits,
+                            const mpq_t rho)
+{
+    size_t steps = shape->horizon;
+    unsigned shift[] = {4 * ASSAY_FEATURE_BITS, 4 * ASSAY_FEATURE_BITS - 1,
+                        2 * ASSAY_FEATURE_BITS,
+                        2 * (ASSAY_FEATURE_BITS + bits)};
+    noise->length[0] = steps * d;
+    noise->length[1] = steps * (d * (d - 1) / 2);
+    noise->length[2] = steps * d * shape->num_states;
+    noise->length[3] = steps * d;
+    for (size_t i = 0; i < ASSAY_VAPVI_RUNS; i++) {
+        mpq_set_ui(noise->sigma2[i], 4 * steps, 1);
+        mpq_div(noise->sigma2[i], noise->sigma2[i], rho);
+        mpq_mul_2exp(noise->sigma2[i], noise->sigma2[i], shift[i]);
+    }
+}

@@ -32,7 +32,8 @@ static const char *const HELP =
     "header\n"
     "                    s,a,f1,...,fd; norms above 1 are clipped to 1\n"
     "  --data2 FILE      a split: variances from these people, values from\n"
-    "                    the others; each part costs R, and so do both\n"
+    "                    the others; each part costs R, and so do both if\n"
+    "                    nobody is in both files (this is not checked)\n"
     "  --statistics N    centred (default), stepwise, printed, or free:\n"
     "                    statistics that do not depend on the value\n"
     "  --preset NAME     practical (default) or paper\n"
@@ -178,12 +179,13 @@ static json_t *describe(const linear_options *o,
     if (!o->is_private) {
         return json_pack("{s:s}", "notion", "none: this policy is not private");
     }
-    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:b}", "notion",
-                     "zCDP", "rho", o->rho, "unit", "one user's trajectory",
-                     "neighbours", "replace-one, number of users public",
-                     "trust", "central", "users", users, "mechanism",
-                     "discrete Gaussian", "statistics", o->statistics, "split",
-                     data[1] != NULL);
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:b, s:s}", "notion", "zCDP",
+        "rho", o->rho, "unit", "one user's trajectory", "neighbours",
+        "replace-one, number of users public", "trust", "central", "users",
+        users, "mechanism", "discrete Gaussian", "statistics", o->statistics,
+        "split", data[1] != NULL, "assumes",
+        data[1] != NULL ? "no user is in both files" : "nothing more");
 }
 
 static void report(const linear_options *o, json_t *guarantee)

@@ -209,6 +209,71 @@ static void random_neighbours_never_pass(void **state)
     }
 }
 
+/* A trajectory that is in row `rows[h]` at step h and goes to state next[h]. */
+static void free_sums(int64_t *out, size_t n, const setting *s,
+                      const uint32_t *rows, const uint32_t *next)
+{
+    assay_shape shape = {2, 4, H};
+    assay_counts *counts = NULL;
+    assay_error err = ASSAY_ERROR_INIT;
+    assert_int_equal(assay_counts_new(&counts, &shape, &err), 0);
+    memset(out, 0, n * sizeof *out);
+    for (uint32_t h = 0; h < H; h++) {
+        assay_counts_add(counts, h, 0, rows[h], next[h]);
+        assay_vapvi_free_sums(out, counts, h, s->features, s->reward);
+    }
+    assay_counts_free(counts);
+}
+
+/* Opposite features, the same next state, reward 1: 8 at every step. */
+static void value_free_statistics_cost_rho_and_no_more(void **state)
+{
+    assay_shape shape = {2, 4, H};
+    assay_vapvi_noise noise;
+    assay_envrand rand;
+    assay_error err = ASSAY_ERROR_INIT;
+    setting s;
+    int64_t left[256];
+    int64_t right[256];
+    uint32_t zeros[H] = {0};
+    uint32_t ones[H] = {1, 1, 1, 1, 1};
+    double up[3] = {1.0, 0.0, 0.0};
+    double down[3] = {-1.0, 0.0, 0.0};
+    mpq_t rho;
+    size_t n;
+    (void)state;
+    mpq_init(rho);
+    mpq_set_ui(rho, 3, 2);
+    memset(&s, 0, sizeof s);
+    assert_int_equal(assay_features_new(&s.features, 8, 3, &err), 0);
+    assay_vapvi_noise_init(&noise);
+    assay_vapvi_noise_free(&noise, 3, &shape, BITS, rho);
+    n = assay_vapvi_noise_len(&noise);
+    assert_true(n <= 256);
+    set_row(s.features, 0, up);
+    set_row(s.features, 1, down);
+    s.reward[0] = (int64_t)1 << BITS;
+    s.reward[1] = (int64_t)1 << BITS;
+    free_sums(left, n, &s, zeros, zeros);
+    free_sums(right, n, &s, ones, zeros);
+    assert_true(fabs(cost(left, right, &noise) - 1.5) < 1e-12);
+    assay_envrand_init(&rand, 12, 0);
+    for (int trial = 0; trial < 5000; trial++) {
+        uint32_t t[2][H];
+        for (size_t h = 0; h < H; h++) {
+            t[0][h] = assay_envrand_below(&rand, 2);
+            t[1][h] = assay_envrand_below(&rand, 2);
+        }
+        random_setting(&s, &rand);
+        free_sums(left, n, &s, zeros, t[0]);
+        free_sums(right, n, &s, ones, t[1]);
+        assert_true(cost(left, right, &noise) <= 1.5);
+    }
+    assay_vapvi_noise_clear(&noise);
+    assay_features_free(s.features);
+    mpq_clear(rho);
+}
+
 static void learn(assay_policy **policy, assay_counts *const *data,
                   const assay_mdp *mdp, const assay_features *features,
                   const assay_vapvi_params *params, assay_custodian *custodian)
@@ -458,16 +523,48 @@ static void a_session_draws_only_what_is_paid(void **state)
     mpq_clear(two);
 }
 
+/* A tape that ends: nothing is written, and nothing is drawn after it. */
+static void a_session_stops_when_the_tape_fails(void **state)
+{
+    assay_session *session = NULL;
+    test_vault vault;
+    assay_error err = ASSAY_ERROR_INIT;
+    uint64_t words[1] = {12345};
+    int64_t in[64] = {0};
+    int64_t out[64];
+    mpq_t one;
+    (void)state;
+    mpq_init(one);
+    mpq_set_ui(one, 1, 1);
+    assay_noise_run runs[1] = {{64, one}};
+    memset(out, 7, sizeof out);
+    test_vault_open_recorded(&vault, NULL, NULL, "1", 1, words, 1);
+    assert_int_equal(
+        assay_session_new(&session, &vault.custodian, 1, one, "t", &err), 0);
+    assert_int_equal(assay_session_pay(session, 0, one, 2, &err), 0);
+    assert_int_equal(assay_session_draw(session, 0, out, in, runs, 1, &err),
+                     ASSAY_ENTROPY);
+    assert_int_equal(assay_session_draw(session, 0, out, in, runs, 1, &err),
+                     ASSAY_INVALID);
+    assert_int_equal(out[0], 0x0707070707070707);
+    assert_int_equal(test_vault_rows(&vault), 1); /* the charge stays */
+    assay_session_free(session);
+    test_vault_close(&vault);
+    mpq_clear(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(worst_angles_attain_the_printed_constants),
         cmocka_unit_test(random_neighbours_never_pass),
+        cmocka_unit_test(value_free_statistics_cost_rho_and_no_more),
         cmocka_unit_test(without_noise_it_is_the_same_learner),
         cmocka_unit_test(much_data_gives_the_optimum),
         cmocka_unit_test(a_run_costs_rho_and_is_quick),
         cmocka_unit_test(features_have_norm_one_and_refuse_nonsense),
         cmocka_unit_test(a_session_draws_only_what_is_paid),
+        cmocka_unit_test(a_session_stops_when_the_tape_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
