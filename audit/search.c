@@ -115,12 +115,9 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
 {
     static const uint64_t times[3] = {1, 3, 8};
     static const size_t keep[3] = {8, 4, 2};
-    double merit[8];
+    double merit[8] = {0};
     uint64_t samples = c->samples;
     assay_status status = ASSAY_OK;
-    for (size_t k = 0; k < num; k++) {
-        merit[k] = 0;
-    }
     for (int stage = 0; stage < (num > 1 ? 3 : 1); stage++) {
         double before[8];
         memcpy(before, merit, sizeof before);

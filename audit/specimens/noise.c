@@ -137,7 +137,7 @@ static void draw_geo(const assay_specimen *s, const double *q, assay_rng *rng,
 static void llr_geo(const assay_oracle *o, const assay_rows *rows, double *out)
 {
     const assay_specimen *s = o->specimen;
-    double llr[16];
+    double llr[16] = {0};
     for (int z = 0; z <= (int)P(1); z++) {
         double p[2];
         for (int side = 0; side < 2; side++) {
