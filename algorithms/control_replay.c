@@ -39,6 +39,9 @@ static size_t split(char *line, char **fields)
 static int number(double *out, const char *text)
 {
     char *end = NULL;
+    if (text == NULL) {
+        return 0;
+    }
     *out = strtod(text, &end);
     return end != text && *end == '\0';
 }
@@ -46,7 +49,7 @@ static int number(double *out, const char *text)
 static assay_status parse(record *r, char *line, size_t dim, int row,
                           assay_error *err)
 {
-    char *f[MAX_FIELDS];
+    char *f[MAX_FIELDS] = {NULL};
     size_t n = split(line, f);
     double seed = 0, t = 0, action = 0, end = -1;
     int ok = n >= dim + 4 && strlen(f[0]) < sizeof r->tag &&

@@ -118,7 +118,7 @@ static void train_once(problem *p, double gamma, assay_envrand *rand)
     double s[6];
     double x[MAX_FEATURES];
     double y[MAX_FEATURES];
-    double probability[MAX_ACTIONS];
+    double probability[MAX_ACTIONS] = {0};
     int end = 0;
     start_state(p, s, rand);
     features(p, s, x);
@@ -158,7 +158,7 @@ static assay_status walk(assay_episodes *e, const problem *p,
 {
     double s[6];
     double x[MAX_FEATURES];
-    double probability[MAX_ACTIONS];
+    double probability[MAX_ACTIONS] = {0};
     uint32_t at = 0;
     uint32_t next = 0;
     int end = 0;
@@ -252,19 +252,30 @@ static assay_status open_control(assay_episodes **data, assay_ope_model **truth,
     return status;
 }
 
+/* "chain:N", N from 2 to 1000 */
+static int parse_chain(const char *name, unsigned *num_states)
+{
+    char *end = NULL;
+    unsigned long n;
+    if (strncmp(name, "chain:", 6) != 0 || name[6] < '0' || name[6] > '9') {
+        return 0;
+    }
+    n = strtoul(name + 6, &end, 10);
+    *num_states = (unsigned)n;
+    return *end == '\0' && n >= 2 && n <= 1000;
+}
+
 assay_status assay_world_open(assay_episodes **data, assay_ope_model **truth,
                               const char *name, const assay_world_options *o,
                               assay_error *err)
 {
     unsigned num_states = 40;
-    char extra = 0;
     assay_status status;
     if (strncmp(name, "chain", 5) != 0) {
         return open_control(data, truth, name, o, err);
     }
     if (strcmp(name, "chain") != 0 &&
-        (sscanf(name, "chain:%u%c", &num_states, &extra) != 1 ||
-         num_states < 2 || num_states > 1000)) {
+        !parse_chain(name, &num_states)) {
         return assay_fail(err, ASSAY_INVALID,
                           "'%.40s': chain:N with N from 2 to 1000", name);
     }

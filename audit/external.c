@@ -113,7 +113,9 @@ static assay_status start(child *c, char *const *argv, int with_input,
             (void)close(to[0]);
             (void)close(to[1]);
         }
-        (void)execvp(argv[0], argv);
+        if (argv[0] != NULL) {
+            (void)execvp(argv[0], argv);
+        }
         int code = errno;
         if (write(report[1], &code, sizeof code) < 0) {
             _exit(126);

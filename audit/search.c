@@ -127,7 +127,7 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
             size_t better = 0;
             for (size_t l = 0; l < num; l++) {
                 better += before[l] > before[k] ||
-                          (before[l] == before[k] && l < k);
+                          (l < k && before[l] == before[k]);
             }
             merit[k] = -40;
             if (better < keep[stage]) {

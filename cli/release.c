@@ -113,7 +113,7 @@ static assay_status parse_categories(assay_query *query, char *text,
     if (query->categories == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory");
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && text != NULL; i++) {
         query->categories[i] = text;
         text = strchr(text, ',');
         if (text != NULL) {

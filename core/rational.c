@@ -153,7 +153,10 @@ char *assay_rational_text(const mpq_t q)
     size_t len = mpz_sizeinbase(mpq_numref(q), 10) +
                  mpz_sizeinbase(mpq_denref(q), 10) + 3;
     char *text = malloc(len);
-    return text == NULL ? NULL : mpq_get_str(text, 10, q);
+    if (text != NULL) {
+        (void)mpq_get_str(text, 10, q);
+    }
+    return text;
 }
 
 /* m * 10^shift with exactly `digits` digits of m bounds |q| on the asked side

@@ -371,7 +371,7 @@ assay_status assay_cdf_tails(assay_cdf *cdf, uint64_t **out, size_t *num_tails,
     if (tails == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "out of memory");
     }
-    if (tails[num - 1] != 0) {
+    if (num == 0 || tails[num - 1] != 0) {
         free(tails);
         return assay_fail(err, ASSAY_RANGE, "the table would be too long");
     }

@@ -46,7 +46,8 @@ static assay_status make_guide(assay_sampler *s, assay_error *err)
         return assay_fail(err, ASSAY_MEMORY, "out of memory");
     }
     for (size_t b = 0; b < (size_t)1 << bits; b++) {
-        while (s->digits[i] < (uint64_t)b << s->table.shift) {
+        while (i + 1 < s->table.size &&
+               s->digits[i] < (uint64_t)b << s->table.shift) {
             i++;
         }
         s->guide[b] = i;

@@ -287,6 +287,9 @@ static void close_refined(assay_tree *tree, unsigned level, const int64_t *step)
     const size_t d = tree->dimension;
     int64_t *sum = row(tree, tree->sums, level);
     double v = 1;
+    if (tree->best == NULL) {
+        return; /* only a refined tree keeps estimates */
+    }
     memcpy(sum, step, d * sizeof *sum);
     for (unsigned j = 0; j <= level; j++) {
         int64_t *noisy = row(tree, tree->fresh, j);
