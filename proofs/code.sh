@@ -6,6 +6,8 @@
 #     memory model checked, a missing contract is an error)
 #   * no smoke test fails (no contradiction in contracts, no dead code)
 #   * at least the stated number of goals (an emptied body proves 0 of 0)
+#   * a contract that is used without proof ("considered valid") belongs to a
+#     function that another unit proves, or that proofs/TRUSTED.md names
 # and every file of ring kernel or driver is in the table.
 #
 # WP_CACHE=replay (default): results of proofs/cache are used, the rest is run;
@@ -40,7 +42,7 @@ prove() { # unit source floor
     -wp -wp-rte -warn-unsigned-overflow -warn-unsigned-downcast \
     -wp-smoke-tests -wp-check-memory-model -wp-prover z3,cvc4 \
     -wp-cache "$cache" -wp-cache-dir proofs/cache -wp-cache-print -wp-timeout "${WP_TIMEOUT:-30}" -wp-par "$jobs" "$2" \
-    -then -report-classify -report-unclassified-unknown ERROR \
+    -then -report -report-classify -report-unclassified-unknown ERROR \
     -report-status -report-output "$out/$1.report.json" \
     >"$log" 2>&1
   line=$(grep -oE 'Proved goals: +[0-9]+ / [0-9]+' "$log" | tail -1)
@@ -68,6 +70,12 @@ while IFS=$'\t' read -r unit source floor; do
 done <proofs/code/targets.tsv
 
 if [[ $# -eq 0 ]]; then
+  sed -n 's/.*annotating function \([a-z0-9_]*\).*/\1/p' "$out"/*.log | sort -u >"$out/proved.txt"
+  awk '/^--- Properties of Function/ {gsub(/\047/, "", $5); name = $5} /^--- Properties of File|^--- Global/ {name = ""}
+       /^\[ Extern/ && name != "" {print name}' "$out"/*.log | sort -u >"$out/used.txt"
+  for name in $(comm -23 "$out/used.txt" "$out/proved.txt"); do
+    grep -q "\`$name\`" proofs/TRUSTED.md || complain "$name: its contract is used, not proved, and not in TRUSTED.md"
+  done
   for f in $(grep -lE '^/\* ring: (kernel|driver) \*/' */*.c); do
     grep -qP "\t$f\t" proofs/code/targets.tsv || complain "$f is in no target"
   done
