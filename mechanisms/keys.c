@@ -97,6 +97,24 @@ static void show(int64_t *noisy, uint8_t *shown, const int64_t *work, size_t n,
     }
 }
 
+size_t assay_keys_shown(size_t *at, const uint8_t *shown, size_t n)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (shown[i]) {
+            at[num++] = i;
+        }
+    }
+    return num;
+}
+
+char *assay_keys_name(char **names, size_t at)
+{
+    char *name = names[at];
+    names[at] = NULL;
+    return name;
+}
+
 static assay_status draw(assay_custodian *custodian, assay_sampler *sampler,
                          int64_t *work, const int64_t *counts, size_t n,
                          assay_error *err)

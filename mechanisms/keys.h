@@ -32,6 +32,13 @@ assay_status assay_release_keys(assay_custodian *custodian, int64_t *noisy,
                                 const char *label,
                                 assay_error *err) ASSAY_MUST_CHECK;
 
+/** The positions of the shown keys, in order, into at[0 .. n - 1]; returns how
+ *  many there are. With assay_keys_name the only way from the table of all keys
+ *  to an answer: what is not shown leaves no trace. */
+size_t assay_keys_shown(size_t *at, const uint8_t *shown, size_t n);
+/** Takes the name of a shown key out of the table. */
+char *assay_keys_name(char **names, size_t at);
+
 /** The threshold of the law above. */
 assay_status assay_release_keys_threshold(int64_t *out,
                                           uint64_t keys_per_person,

@@ -289,3 +289,59 @@ int assay_people_at(const assay_people *people, size_t i, const char **id,
     *used = person->used;
     return 1;
 }
+
+/* A word and its count, to be sorted by the word. */
+typedef struct word {
+    char *text;
+    int64_t count;
+} word;
+
+static int compare_words(const void *a, const void *b)
+{
+    return strcmp(((const word *)a)->text, ((const word *)b)->text);
+}
+
+static void words_free(word *words, size_t n)
+{
+    for (size_t i = 0; words != NULL && i < n; i++) {
+        free(words[i].text);
+    }
+    free(words);
+}
+
+static word *copy_words(const assay_people *people)
+{
+    size_t n = 0;
+    word *words = calloc(people->num_people + 1, sizeof *words);
+    for (size_t i = 0; words != NULL && i < people->num_slots; i++) {
+        const char *text = NULL;
+        size_t len = 0;
+        uint32_t used = 0;
+        if (!assay_people_at(people, i, &text, &len, &used)) {
+            continue;
+        }
+        words[n].text = strndup(text, len);
+        words[n].count = used;
+        if (words[n++].text == NULL) {
+            words_free(words, n);
+            words = NULL;
+        }
+    }
+    return words;
+}
+
+assay_status assay_people_list(const assay_people *people, char **names,
+                               int64_t *counts, assay_error *err)
+{
+    word *words = copy_words(people);
+    if (words == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for the words");
+    }
+    qsort(words, people->num_people, sizeof *words, compare_words);
+    for (size_t i = 0; i < people->num_people; i++) {
+        names[i] = words[i].text;
+        counts[i] = words[i].count;
+    }
+    free(words);
+    return ASSAY_OK;
+}

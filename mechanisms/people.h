@@ -53,6 +53,12 @@ assay_status assay_people_take_key(assay_people *people, int *take,
                                    const assay_person_key *key,
                                    assay_error *err) ASSAY_MUST_CHECK;
 
+/** All num_people identifiers in alphabetical order, each in fresh memory, and
+ *  how often each was taken. After an error there is nothing to free. */
+assay_status assay_people_list(const assay_people *people, char **names,
+                               int64_t *counts,
+                               assay_error *err) ASSAY_MUST_CHECK;
+
 /** Slot i (below num_slots): 1 and the identifier and how often it was taken,
  *  or 0 if the slot is empty. */
 int assay_people_at(const assay_people *people, size_t i, const char **id,
