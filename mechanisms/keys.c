@@ -75,10 +75,9 @@ static assay_status charge(assay_custodian *custodian, const mpq_t epsilon,
                            assay_error *err)
 {
     assay_event event;
-    assay_event_init(&event, ASSAY_APPROXIMATE);
+    assay_event_init(&event, ASSAY_UNKNOWN_KEYS);
     mpq_set(event.epsilon, epsilon);
     mpq_set(event.delta, delta);
-    event.assumed = 1; /* no machine-checked theorem covers the threshold */
     assay_status status = assay_event_validate(&event, err);
     if (status == ASSAY_OK) {
         status = assay_custodian_charge(custodian, &event, label, err);

@@ -10,11 +10,10 @@
  * Law      noisy = count + discrete Laplace of scale
  *          keys_per_person * per_key / epsilon; shown if noisy >= threshold =
  *          per_key + ceil(scale ln(keys_per_person / delta)), rounded up.
- * Theorem  keys of both neighbours: laplace-vector, epsilon. Keys of one
- *          neighbour alone: each has count at most per_key and is shown with
- *          probability at most P[Z >= threshold - per_key] < delta /
- *          keys_per_person. Together (epsilon, delta)-DP; paper-proved
- *          (Korolova et al. 2009), so the event is marked assumed.
+ * Theorem  keys-threshold: (epsilon, delta)-DP. Keys of both neighbours cost
+ *          epsilon; a key of one neighbour alone has count at most per_key and
+ *          is shown with probability at most P[Z >= threshold - per_key] <
+ *          delta / keys_per_person.
  * Errors   as mechanisms/release.h. Write shown keys in an order that does not
  *          depend on the data's order (sorted, say).
  */
