@@ -375,14 +375,15 @@ static assay_status solve(assay_bound *out, pld *p, const assay_query *query,
 
 /* ---- lower bounds ---- */
 
-/* The pmfs that each kind dominates, twice as fine (windows are two cells). */
-static assay_status discretise_lower(pld *p, int direction, assay_error *err)
+/* The pmfs that each kind dominates, on a grid of `bits`. */
+static assay_status discretise_lower(pld *p, int direction, int bits,
+                                     assay_error *err)
 {
     assay_status status = ASSAY_OK;
     for (size_t i = 0; i < p->num && status == ASSAY_OK; i++) {
         kind *k = &p->kinds[i];
         assay_grid grid = grid_for(p);
-        grid.bits += 1;
+        grid.bits = bits;
         assay_pmf_clear(&k->pmf[direction]);
         uint64_t kept = k->event.count;
         k->event.count = k->count;
@@ -415,27 +416,27 @@ static double read_lower(const assay_composed *c, double high,
     return found ? low : 0.0;
 }
 
-static void lower_direction(assay_bound *out, pld *p, int direction,
-                            const assay_query *query)
+static assay_status lower_direction(assay_bound *out, pld *p, int direction,
+                                    int bits, const assay_query *query)
 {
     assay_part parts[MAX_KINDS];
     assay_composed c;
     assay_error ignored = ASSAY_ERROR_INIT;
-    if (discretise_lower(p, direction, &ignored) != ASSAY_OK) {
-        return;
+    assay_status status = discretise_lower(p, direction, bits, &ignored);
+    if (status != ASSAY_OK) {
+        return status;
     }
     for (size_t i = 0; i < p->num; i++) {
         parts[i].pmf = &p->kinds[i].pmf[direction];
         parts[i].count = p->kinds[i].count;
     }
     double at = mpq_get_d(out->epsilon);
-    int bits = p->bits + 1;
     double tilt =
         fmax(1e-3, assay_compose_tilt(parts, p->num, bits, at, p->tilt));
-    if (assay_compose(&c, parts, p->num, bits, tilt, at,
-                      p->log_delta + log(p->gap) - 2.0, 1,
-                      &ignored) != ASSAY_OK) {
-        return;
+    status = assay_compose(&c, parts, p->num, bits, tilt, at,
+                           p->log_delta + log(p->gap) - 2.0, 1, &ignored);
+    if (status != ASSAY_OK) {
+        return status;
     }
     arb_t delta;
     mpq_t found;
@@ -460,12 +461,23 @@ static void lower_direction(assay_bound *out, pld *p, int direction,
     mpq_clear(found);
     arb_clear(delta);
     assay_composed_clear(&c);
+    return ASSAY_OK;
 }
 
+/* Losses are moved down to the grid, an error of first order, so it is finer
+   than for the upper bound: windows of smooth losses (two cells at least) cost
+   an evaluation each, a few atoms cost nothing. */
 static void lower_bound(assay_bound *out, pld *p, const assay_query *query)
 {
+    int finer = 5;
+    for (size_t i = 0; i < p->num; i++) {
+        finer = assay_pmf_is_smooth(&p->kinds[i].event) ? 3 : finer;
+    }
     for (int d = 0; d < (p->symmetric ? 1 : 2); d++) {
-        lower_direction(out, p, d, query);
+        assay_status status = ASSAY_RANGE;
+        for (int f = finer; f > 0 && status == ASSAY_RANGE; f--) {
+            status = lower_direction(out, p, d, p->bits + f, query);
+        }
     }
 }
 
