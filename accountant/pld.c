@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "accountant/account.h"
+#include "accountant/bookkeeping.h"
 #include "accountant/compose.h"
 #include "accountant/numeric.h"
 #include "accountant/pmf_parts.h"
@@ -76,16 +77,18 @@ static assay_status add_gaussians(pld *p, const assay_event_list *list,
 
 static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
 {
-    uint64_t count = event->count;
-    uint64_t repeats = assay_pmf_repeats(event);
-    if (count > ASSAY_MAX_COUNT / repeats) {
-        return assay_fail(err, ASSAY_RANGE, "pld: too many events");
+    uint64_t count = 0;
+    if (assay_count_multiply(&count, event->count, assay_pmf_repeats(event)) !=
+        ASSAY_OK) {
+        return assay_fail(err, ASSAY_UNSUPPORTED, "pld: too many events");
     }
-    count *= repeats;
     for (size_t i = 0; i < p->num; i++) {
         if (assay_event_same_kind(&p->kinds[i].event, event)) {
-            p->kinds[i].count += count;
-            return ASSAY_OK;
+            return assay_count_add(&p->kinds[i].count, p->kinds[i].count,
+                                   count) == ASSAY_OK
+                       ? ASSAY_OK
+                       : assay_fail(err, ASSAY_UNSUPPORTED,
+                                    "pld: too many events");
         }
     }
     if (p->num >= MAX_KINDS) {
