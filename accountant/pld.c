@@ -30,6 +30,8 @@ typedef struct pld {
     kind *kinds;
     int symmetric; /* of all: one direction is enough */
     double epsilon, log_delta, tilt, moment; /* first guess, by Renyi */
+    int rough; /* by zcdp: the tilt is far off, and corrected after a pass */
+    double tilt_found;
     double gap;
     double count;
     int bits;
@@ -124,12 +126,18 @@ static assay_status gather(pld *p, const assay_event_list *list,
     return status;
 }
 
-/* A first guess at the answer and the order that matters. */
+/* A first guess at the answer and the order that matters: by Renyi, or by zcdp
+   where no theorem gives a Renyi curve. */
 static assay_status guess(pld *p, const assay_query *query, assay_error *err)
 {
     assay_bound first;
-    assay_bound_init(&first, "renyi");
+    assay_bound_init(&first, "guess");
     assay_status status = assay_method_renyi(&first, query, err);
+    if (status == ASSAY_UNSUPPORTED) {
+        status = assay_method_zcdp(&first, query, err);
+        p->rough = 1;
+        mpq_mul(first.value, first.rho, first.alpha);
+    }
     if (status == ASSAY_OK) {
         p->epsilon = mpq_get_d(first.epsilon);
         p->log_delta = assay_log_double(first.delta);
@@ -249,6 +257,7 @@ static double charge_share(const assay_composed *c, double epsilon)
 
 typedef struct answer {
     double epsilon;
+    double tilt;
     mpq_t delta;
     int found;
 } answer;
@@ -277,6 +286,7 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
             break;
         }
         double before = at;
+        out->tilt = tilt;
         if (query->fixed_epsilon) {
             assay_composed_delta(delta, &c, at);
             out->found = assay_arb_upper(out->delta, delta);
@@ -363,6 +373,7 @@ static assay_status solve(assay_bound *out, pld *p, const assay_query *query,
     assay_status status = ASSAY_OK;
     for (int d = 0; d < num && status == ASSAY_OK; d++) {
         status = one_direction(&answers[d], p, d, query, err);
+        p->tilt_found = fmax(d > 0 ? p->tilt_found : 0.0, answers[d].tilt);
         if (status == ASSAY_OK && !answers[d].found) {
             status = assay_fail(err, ASSAY_UNSUPPORTED,
                                 "pld: it does not reach the target");
@@ -528,12 +539,15 @@ static assay_status run(assay_bound *out, pld *p, const assay_query *query,
         assay_bound again;
         assay_bound_init(&again, "pld");
         p->epsilon = found * 1.0001 + 1e-12;
+        if (p->rough) {
+            p->tilt = fmin(fmax(p->tilt, p->tilt_found), 1e6);
+        }
         status = pass(&again, p, gap, query, err);
         if (status == ASSAY_OK && mpq_cmp(again.epsilon, out->epsilon) < 0) {
             mpq_set(out->epsilon, again.epsilon);
         }
         assay_bound_clear(&again);
-        if (mpq_get_d(out->epsilon) > 0.8 * found) {
+        if (mpq_get_d(out->epsilon) > (p->rough ? 0.999 : 0.8) * found) {
             break;
         }
     }
