@@ -29,9 +29,11 @@ FUZZ_SECONDS ?= 20
 build/fuzz/%: %.c $(LIB_SRC)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
+	  -DASSAY_CSV_RECORD='((size_t)64)' \
 	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LDFLAGS) $(LIBS)
 fuzz: $(FUZZERS) ## libFuzzer on every input, FUZZ_SECONDS each
-	@for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; \
+	@set -o pipefail; for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; seeds=$${f#build/fuzz/}.seeds; \
+	  [ ! -d $$seeds ] || cp $$seeds/* $$f.corpus; \
 	  $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2000 -print_final_stats=0 $$f.corpus 2>&1 | tail -2 || exit 1; done
 
 format: ## lay out the sources with clang-format
