@@ -10,10 +10,10 @@
 #include "algorithms/policy_file.h"
 #include "algorithms/trajectories.h"
 #include "algorithms/vapvi.h"
+#include "audit/scratch.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
 #include "cli/linear.h"
-#include "cli/scratch.h"
 #include "core/rational.h"
 
 static const char *const HELP =
@@ -224,7 +224,8 @@ static assay_status learn(const linear_options *o, assay_error *err)
                                         err);
     }
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_scratch_open(&vault, o->ledger, 1, err);
+        status =
+            assay_scratch_open(&vault, o->ledger, ASSAY_REPLACE_ONE, 0, err);
     }
     if (status == ASSAY_OK) {
         status = assay_vapvi_learn(&policy, data[0], data[1], features, rewards,
@@ -356,7 +357,8 @@ static assay_status simulate(const linear_options *o, const char *name,
         status = assay_mdp_evaluate_mixed(&even, w.mdp, NULL, err);
     }
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_scratch_open(&vault, o->ledger, 1, err);
+        status =
+            assay_scratch_open(&vault, o->ledger, ASSAY_REPLACE_ONE, 0, err);
     }
     for (uint64_t run = 0; status == ASSAY_OK && run < o->runs; run++) {
         double gap = 0.0;
