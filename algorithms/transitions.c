@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/checkpoint.h"
 #include "core/csv.h"
 
 void assay_transitions_init(assay_transitions *out, size_t dim, int num_actions)
@@ -149,12 +150,58 @@ static void write_row(FILE *f, const assay_transitions *r, size_t i)
     (void)fprintf(f, ",%d\n", (int)r->done[i]);
 }
 
+static int is_binary(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".bin") == 0;
+}
+
+/* The columns of the CSV file in their order. */
+static void pack(double *to, const assay_transitions *r, size_t i)
+{
+    size_t d = r->dim;
+    to[0] = r->expert[i];
+    to[1] = r->trajectory[i];
+    to[2] = r->t[i];
+    memcpy(to + 3, r->states + i * d, d * sizeof *to);
+    to[3 + d] = r->actions[i];
+    to[4 + d] = r->rewards[i];
+    memcpy(to + 5 + d, r->next_states + i * d, d * sizeof *to);
+    to[5 + 2 * d] = r->done[i];
+}
+
+static assay_status save_binary(const char *path, const assay_transitions *rows,
+                                assay_error *err)
+{
+    size_t width = 6 + 2 * rows->dim;
+    double *all = malloc((rows->num_rows * width + 1) * sizeof *all);
+    json_t *header;
+    assay_status status;
+    if (all == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for %s", path);
+    }
+    for (size_t i = 0; i < rows->num_rows; i++) {
+        pack(all + i * width, rows, i);
+    }
+    header = json_pack("{s:I, s:i}", "dim", (json_int_t)rows->dim,
+                       "num_actions", rows->num_actions);
+    status = assay_checkpoint_write(path, "transitions", header, all,
+                                    rows->num_rows * width, err);
+    json_decref(header);
+    free(all);
+    return status;
+}
+
 assay_status assay_transitions_save(const char *path,
                                     const assay_transitions *rows,
                                     assay_error *err)
 {
-    FILE *f = fopen(path, "w");
+    FILE *f;
     int bad;
+    if (is_binary(path)) {
+        return save_binary(path, rows, err);
+    }
+    f = fopen(path, "w");
     if (f == NULL) {
         return assay_fail(err, ASSAY_IO, "%s: %s", path, strerror(errno));
     }
@@ -260,31 +307,94 @@ static assay_status read_row(assay_transitions *rows, const assay_csv *csv,
     return assay_transitions_add(rows, &row, err);
 }
 
+static int is_whole(double x, double most)
+{
+    return x >= 0.0 && x <= most && x == floor(x);
+}
+
+static assay_status unpack(assay_transitions *rows, const double *from,
+                           const char *path, size_t line, assay_error *err)
+{
+    size_t d = rows->dim;
+    assay_transition row;
+    if (!is_whole(from[0], UINT32_MAX) || !is_whole(from[1], UINT32_MAX) ||
+        !is_whole(from[2], UINT32_MAX) || !is_whole(from[5 + 2 * d], 1) ||
+        !is_whole(from[3 + d], rows->num_actions - 1)) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "%s: row %zu has a number out of range", path, line);
+    }
+    row.expert = (uint32_t)from[0];
+    row.trajectory = (uint32_t)from[1];
+    row.t = (uint32_t)from[2];
+    row.state = from + 3;
+    row.action = (int)from[3 + d];
+    row.reward = from[4 + d];
+    row.next_state = from + 5 + d;
+    row.done = (int)from[5 + 2 * d];
+    return assay_transitions_add(rows, &row, err);
+}
+
+static assay_status load_binary(assay_transitions *rows, const char *path,
+                                assay_error *err)
+{
+    size_t width = 6 + 2 * rows->dim;
+    json_t *header = NULL;
+    double *all = NULL;
+    size_t num = 0;
+    assay_status status =
+        assay_checkpoint_read(&header, &all, &num, path, "transitions", err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    if (json_integer_value(json_object_get(header, "dim")) !=
+            (json_int_t)rows->dim ||
+        json_integer_value(json_object_get(header, "num_actions")) !=
+            rows->num_actions ||
+        num % width != 0) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "%s: transitions of another problem", path);
+    }
+    for (size_t i = 0; status == ASSAY_OK && i < num / width; i++) {
+        status = unpack(rows, all + i * width, path, i, err);
+    }
+    free(all);
+    json_decref(header);
+    return status;
+}
+
+static assay_status load_csv(assay_transitions *rows, const char *path,
+                             assay_error *err)
+{
+    assay_csv csv;
+    int more = 1;
+    assay_status status = assay_csv_open(&csv, path, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = check_names(&csv, rows->dim, err);
+    while (status == ASSAY_OK && more) {
+        status = assay_csv_next(&csv, &more, err);
+        if (status == ASSAY_OK && more) {
+            status = read_row(rows, &csv, err);
+        }
+    }
+    assay_csv_close(&csv);
+    return status;
+}
+
 assay_status assay_transitions_load(assay_transitions *out, const char *path,
                                     size_t dim, int num_actions,
                                     assay_error *err)
 {
     assay_transitions rows;
-    assay_csv csv;
-    int more = 1;
     assay_status status;
     if (dim < 1 || dim > ASSAY_TRANSITIONS_MAX_DIM || num_actions < 1) {
         return assay_fail(err, ASSAY_INVALID, "a state has 1 to %d numbers",
                           ASSAY_TRANSITIONS_MAX_DIM);
     }
-    status = assay_csv_open(&csv, path, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
     assay_transitions_init(&rows, dim, num_actions);
-    status = check_names(&csv, dim, err);
-    while (status == ASSAY_OK && more) {
-        status = assay_csv_next(&csv, &more, err);
-        if (status == ASSAY_OK && more) {
-            status = read_row(&rows, &csv, err);
-        }
-    }
-    assay_csv_close(&csv);
+    status = is_binary(path) ? load_binary(&rows, path, err)
+                             : load_csv(&rows, path, err);
     if (status != ASSAY_OK) {
         assay_transitions_clear(&rows);
         return status;

@@ -6,7 +6,8 @@
  *         expert and its trajectory (whole numbers), the step from 0, the state
  *         before, the action, the reward, the state after, and 1 if the
  *         episode ended there (a length cap is not an end). Doubles are
- *         written so that reading gives the same bits.
+ *         written so that reading gives the same bits. A name that ends in .bin
+ *         is a checkpoint (kind "transitions") with the same columns.
  * Order   rows of one expert's trajectory stand together, t = 0, 1, 2, ...
  * Errors  ASSAY_INVALID with file line and column; ASSAY_IO; ASSAY_MEMORY.
  */

@@ -8,6 +8,10 @@
 #include "cli/commands.h"
 
 static const assay_command VERBS[] = {
+    {"demonstrate", "trajectories of every expert",
+     assay_cli_experts_demonstrate},
+    {"train", "train experts on variants of an environment",
+     assay_cli_experts_train},
     {NULL, NULL, NULL},
 };
 
@@ -15,7 +19,7 @@ static void help(FILE *to)
 {
     (void)fputs("usage: assay experts VERB ...\n\n", to);
     for (const assay_command *v = VERBS; v->name != NULL; v++) {
-        (void)fprintf(to, "  %-10s %s\n", v->name, v->summary);
+        (void)fprintf(to, "  %-12s %s\n", v->name, v->summary);
     }
     (void)fputs("\nassay experts VERB --help tells more, with examples\n", to);
 }
