@@ -131,8 +131,8 @@ static assay_status bad(assay_error *err, const assay_event *event,
 
 static int too_long(const mpq_t q)
 {
-    return mpz_sizeinbase(mpq_numref(q), 2) > MAX_BITS ||
-           mpz_sizeinbase(mpq_denref(q), 2) > MAX_BITS;
+    size_t most = MAX_BITS / (size_t)mp_bits_per_limb;
+    return mpz_size(mpq_numref(q)) > most || mpz_size(mpq_denref(q)) > most;
 }
 
 static int above_one(const mpq_t q)

@@ -13,6 +13,7 @@
 #include "core/rational.h"
 
 #define BUSY_MS 120000
+#define PLANNED_KINDS 64 /* of events, up to which pld is affordable */
 
 struct assay_ledger {
     sqlite3 *db;
@@ -359,20 +360,35 @@ static assay_status refresh(assay_ledger *ledger, assay_error *err)
 
 /* ---- prices ---- */
 
-static assay_status epsilon_spent(mpq_t out, const assay_ledger *ledger,
-                                  const assay_event_list *events,
-                                  assay_error *err)
+static assay_status epsilon_by(mpq_t out, const assay_ledger *ledger,
+                               const assay_account_options *options,
+                               assay_error *err)
 {
-    static const assay_account_options cheap = {.cheap = 1};
     assay_guarantee g;
     assay_guarantee_init(&g);
-    assay_status status =
-        assay_account(&g, events, ledger->budget.delta, &cheap, err);
+    assay_status status = assay_account(&g, &ledger->totals,
+                                        ledger->budget.delta, options, err);
     if (status == ASSAY_OK) {
         mpq_set(out, g.bounds[0].epsilon);
     }
     assay_guarantee_clear(&g);
     return status;
+}
+
+/* The cheap methods; for a planned budget all of them, unless the cheap ones
+   already stay within `enough` (may be NULL) or there are too many kinds. */
+static assay_status epsilon_spent(mpq_t out, const assay_ledger *ledger,
+                                  mpq_srcptr enough, assay_error *err)
+{
+    static const assay_account_options cheap = {.cheap = 1};
+    static const assay_account_options all = {0};
+    assay_status status = epsilon_by(out, ledger, &cheap, err);
+    int done = status == ASSAY_OK && enough != NULL && mpq_cmp(out, enough) <= 0;
+    if (!ledger->budget.planned || done ||
+        ledger->totals.num_events > PLANNED_KINDS) {
+        return status;
+    }
+    return epsilon_by(out, ledger, &all, err); /* the best: never above */
 }
 
 static assay_status within(const assay_ledger *ledger, assay_error *err)
@@ -391,7 +407,7 @@ static assay_status within(const assay_ledger *ledger, assay_error *err)
         }
     }
     if (status == ASSAY_OK && budget->has_epsilon) {
-        status = epsilon_spent(spent, ledger, &ledger->totals, err);
+        status = epsilon_spent(spent, ledger, budget->epsilon, err);
         if (status == ASSAY_OK && mpq_cmp(spent, budget->epsilon) > 0) {
             status = assay_fail(err, ASSAY_BUDGET,
                                 "the charge does not fit: epsilon would be "
@@ -540,7 +556,7 @@ assay_status assay_ledger_spent(assay_budget *out, assay_ledger *ledger,
     out->has_epsilon = ledger->budget.has_epsilon;
     mpq_set(out->delta, ledger->budget.delta);
     if (out->has_epsilon) {
-        status = epsilon_spent(out->epsilon, ledger, &ledger->totals, err);
+        status = epsilon_spent(out->epsilon, ledger, NULL, err);
     }
     return status;
 }

@@ -12,10 +12,12 @@
 static const char help[] =
     "usage: assay ledger create FILE [--epsilon E --delta D] [--rho R]\n"
     "                           [--neighbours add-remove|replace-one]\n"
-    "                           [--unit WORD] [--note TEXT]\n"
+    "                           [--unit WORD] [--note TEXT] [--planned]\n"
     "       assay ledger show FILE [--json]    entries, spent, left\n"
     "       assay ledger verify FILE [--json]  chain and totals\n"
     "       assay ledger export FILE           everything, as JSON\n\n"
+    "--planned: outputs never decide what is charged, so that every method\n"
+    "may price the events (privacy-loss distributions too).\n\n"
     "examples:\n"
     "  assay ledger create L.db --epsilon 10 --delta 1e-6\n"
     "  assay ledger create L.db --rho 1/2 --neighbours replace-one\n"
@@ -31,6 +33,7 @@ typedef struct request {
     const char *unit;
     const char *note;
     int json;
+    int planned;
 } request;
 
 static assay_status parse(request *out, int argc, char **argv, assay_error *err)
@@ -44,6 +47,7 @@ static assay_status parse(request *out, int argc, char **argv, assay_error *err)
         {"neighbours", ASSAY_FIELD_TEXT, &out->neighbours},
         {"unit", ASSAY_FIELD_TEXT, &out->unit},
         {"note", ASSAY_FIELD_TEXT, &out->note},
+        {"planned", ASSAY_FIELD_FLAG, &out->planned},
         {"json", ASSAY_FIELD_FLAG, &out->json},
         {NULL, ASSAY_FIELD_TEXT, NULL}};
     assay_status status =
@@ -63,6 +67,7 @@ static assay_status read_budget(assay_budget *out, const request *req,
     assay_status status = ASSAY_OK;
     out->has_epsilon = req->epsilon != NULL;
     out->has_rho = req->rho != NULL;
+    out->planned = req->planned;
     if (req->delta != NULL && req->epsilon == NULL) {
         return assay_fail(err, ASSAY_INVALID, "--delta needs --epsilon");
     }
@@ -163,9 +168,10 @@ static void show_text(const assay_budget *budget, const assay_budget *spent,
                       const assay_budget *left, const json_t *all)
 {
     const json_t *rows = json_object_get(all, "rows");
-    (void)printf("neighbours %s, unit %s, %zu entries\n",
+    (void)printf("neighbours %s, unit %s, %zu entries%s\n",
                  assay_neighbours_name(budget->neighbours), budget->unit,
-                 json_array_size(rows) - 1);
+                 json_array_size(rows) - 1,
+                 budget->planned ? ", planned" : "");
     for (size_t i = 1; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         char *event = json_dumps(json_object_get(row, "event"),
