@@ -264,14 +264,14 @@ static void choose_events(assay_certify *z, const scores *c, size_t n,
     assay_choice o = {target, level, 2.0, 0, 1, 0, 1, 0};
     double mass = 0;
     for (int round = 0; round < 3; round++) {
-        assay_event best = {.merit = -10};
+        assay_audit_event best = {.merit = -10};
         if (round > 0) {
             o.mass_min = round == 1 ? 0 : 1.6 * mass;
             o.mass_max = round == 1 ? 0.65 * mass : 1;
         }
         for (size_t k = 0; k < c->num; k++) {
             calibrate(&o, c, k, n);
-            assay_event e =
+            assay_audit_event e =
                 assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o);
             e.model = c->which[k];
             best = e.merit > best.merit ? e : best;

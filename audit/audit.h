@@ -40,7 +40,7 @@ typedef struct assay_audit_result {
     double detection_mass;
     uint64_t samples;   /* runs of each input, all phases */
     uint64_t certified; /* of these, used for the bound */
-    assay_counts counts; /* of the event; first side: see swapped */
+    assay_audit_counts counts; /* of the event; first side: see swapped */
     int swapped;         /* 1: the event is likelier on the right input */
     int num_events;      /* certified together (corrected for) */
     double log_wealth;   /* sequential: log of the e-value, else 0 */

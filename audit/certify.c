@@ -118,12 +118,12 @@ typedef struct counting {
 } counting;
 
 ASSAY_MUST_CHECK
-static int inside(const assay_event *e, float s)
+static int inside(const assay_audit_event *e, float s)
 {
     return e->swapped ? s <= e->threshold : s >= e->threshold;
 }
 
-static void count_event(const assay_event *e, assay_pairs *to, const float *a,
+static void count_event(const assay_audit_event *e, assay_pairs *to, const float *a,
                         const float *b, size_t n)
 {
     uint64_t both = 0, left = 0, right = 0;
@@ -153,7 +153,7 @@ static void note_example(const counting *c, const float *a, const float *b,
                          const assay_rows *left, const assay_rows *right,
                          size_t k)
 {
-    const assay_event *e = &c->z->event[k];
+    const assay_audit_event *e = &c->z->event[k];
     const assay_rows *rows = e->swapped ? right : left;
     const float *s = e->swapped ? b : a;
     for (size_t i = 0; i < rows->num; i++) {
@@ -188,7 +188,7 @@ static assay_status count_unit(void *arg, int thread, uint64_t first,
     float a[BLOCK], b[BLOCK];
     (void)err;
     for (size_t k = 0; k < c->z->num_events; k++) {
-        const assay_event *e = &c->z->event[k];
+        const assay_audit_event *e = &c->z->event[k];
         if (k == 0 || e->model != c->z->event[k - 1].model) {
             assay_model_score(&c->models->model[e->model], left, a);
             assay_model_score(&c->models->model[e->model], right, b);
@@ -238,17 +238,17 @@ static double profile_level(double level)
     return 0.8 * level;
 }
 
-static assay_counts counts_of(const assay_pairs *p)
+static assay_audit_counts counts_of(const assay_pairs *p)
 {
     uint64_t n = p->both + p->left + p->right + p->none;
-    return (assay_counts){p->both + p->left, n, p->both + p->right, n};
+    return (assay_audit_counts){p->both + p->left, n, p->both + p->right, n};
 }
 
 static double event_bound(const assay_certify *z, size_t k,
                           const assay_claim *claim, double level)
 {
-    assay_counts c = counts_of(&z->pairs[k]);
-    const assay_event *e = &z->event[k];
+    assay_audit_counts c = counts_of(&z->pairs[k]);
+    const assay_audit_event *e = &z->event[k];
     /* the weight comes from the selection rows */
     double w = assay_bound_weight(e->p[0], c.n1, e->p[1], c.n2);
     return assay_bound_joint(claim, &c, event_level(z, k, level), w);
@@ -259,7 +259,7 @@ static double quick_bound(const assay_certify *z, const assay_claim *claim,
 {
     double best = 0;
     for (size_t k = 0; k < z->num_events; k++) {
-        assay_counts c = counts_of(&z->pairs[k]);
+        assay_audit_counts c = counts_of(&z->pairs[k]);
         if (c.n1 > 0) {
             best = fmax(best, assay_bound_fast(
                                   claim, (double)c.k1, (double)c.n1,
@@ -275,7 +275,7 @@ static double quick_bound(const assay_certify *z, const assay_claim *claim,
 static void describe(assay_audit_result *out, const assay_certify *z, size_t k,
                      const assay_models *models, const char *example)
 {
-    const assay_event *e = &z->event[k];
+    const assay_audit_event *e = &z->event[k];
     const assay_model *m = &models->model[e->model];
     const char *sign = e->swapped ? "<=" : ">=";
     (void)snprintf(out->attacker, sizeof out->attacker, "%s", m->name);

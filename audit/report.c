@@ -46,7 +46,7 @@ void assay_report_result(FILE *to, const assay_audit_result *r,
                          const char *left, const char *right,
                          const char *notes)
 {
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     unsigned long long a = r->swapped ? c->k2 : c->k1;
     unsigned long long b = r->swapped ? c->k1 : c->k2;
     print_verdict(to, r);

@@ -150,7 +150,7 @@ typedef struct sweep {
     double n;
     const assay_choice *o;
     double other; /* expected count of the second side by calibration */
-    assay_event best;
+    assay_audit_event best;
 } sweep;
 
 /* Estimates of rare events are the ones that luck inflates most: the fewer the
@@ -266,7 +266,7 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
     }
 }
 
-assay_event assay_work_choose(const assay_claim *claim, const float *left,
+assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,
                               const float *right, size_t n,
                               const assay_choice *choice)
 {

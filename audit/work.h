@@ -26,13 +26,13 @@ int assay_work_threads(int wanted);
 void assay_work_sort(float *x, float *spare, size_t n);
 
 /** An event: rows whose score is at least (swapped: at most) `threshold`. */
-typedef struct assay_event {
+typedef struct assay_audit_event {
     size_t model;
     int swapped;
     float threshold;
     double merit;      /* predicted bound */
     double p[2];       /* estimated probabilities, first the likelier side */
-} assay_event;
+} assay_audit_event;
 
 typedef struct assay_choice {
     double target;  /* runs of the certification */
@@ -48,7 +48,7 @@ void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
 
 /** The best event of one score; `left` and `right` are sorted. */
-assay_event assay_work_choose(const assay_claim *claim, const float *left,
+assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,
                               const float *right, size_t n,
                               const assay_choice *choice);
 

@@ -41,7 +41,7 @@ json_t *assay_attack_json(const assay_audit_result *r, const char *claim,
                           const mpq_t value)
 {
     char lower[40], limit[40], at[40];
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     bound_text(lower, r->lower, 0);
     bound_text(limit, r->detection_limit, 1);
     (void)snprintf(at, sizeof at, "%.17g", r->delta);

@@ -98,7 +98,10 @@ static void result_does_not_depend_on_threads(void **state)
 static void resuming_gives_the_same_result(void **state)
 {
     (void)state;
-    char path[] = "/tmp/assay-checkpoint-XXXXXX";
+    const char *tmp = getenv("TMPDIR");
+    char path[512];
+    (void)snprintf(path, sizeof path, "%s/assay-checkpoint-XXXXXX",
+                   tmp == NULL ? "/tmp" : tmp);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)close(fd);
