@@ -12,7 +12,14 @@ static assay_status make_ledger(assay_scratch *s, int replace, assay_error *err)
 {
     assay_budget budget;
     assay_status status;
-    (void)strcpy(s->directory, "/tmp/assay-simulate-XXXXXX");
+    const char *root = getenv("TMPDIR");
+    int n =
+        snprintf(s->directory, sizeof s->directory, "%s/assay-simulate-XXXXXX",
+                 root != NULL && root[0] != '\0' ? root : "/tmp");
+    if (n < 0 || (size_t)n >= sizeof s->directory) {
+        s->directory[0] = '\0';
+        return assay_fail(err, ASSAY_IO, "TMPDIR is too long");
+    }
     if (mkdtemp(s->directory) == NULL) {
         s->directory[0] = '\0';
         return assay_fail(err, ASSAY_IO, "no temporary directory");
@@ -47,7 +54,7 @@ assay_status assay_scratch_open(assay_scratch *scratch, const char *ledger,
 void assay_scratch_close(assay_scratch *scratch)
 {
     static const char *const tails[] = {"", "-wal", "-shm", "-journal"};
-    char name[128];
+    char name[560];
     if (scratch->open) {
         assay_custodian_clear(&scratch->custodian);
         scratch->open = 0;

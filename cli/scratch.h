@@ -8,8 +8,8 @@
 #include "mechanisms/custodian.h"
 
 typedef struct assay_scratch {
-    char directory[64];
-    char path[96];
+    char directory[512]; /* in TMPDIR, else in /tmp */
+    char path[544];
     assay_custodian custodian;
     int open;
 } assay_scratch;
