@@ -228,9 +228,10 @@ void assay_offline_backward(assay_offline *learner,
                            learner->d_out);
 }
 
-void assay_offline_follow(assay_offline *learner, const double *grad)
+void assay_offline_follow(assay_offline *learner, assay_adam *adam,
+                          const double *grad)
 {
-    assay_adam_step(&learner->adam, learner->policy.net.params, grad);
+    assay_adam_step(adam, learner->policy.net.params, grad);
     if (++learner->steps % learner->o.target_every == 0) {
         memcpy(learner->target.params, learner->policy.net.params,
                learner->target.num_params * sizeof(double));
@@ -243,7 +244,7 @@ void assay_offline_step(assay_offline *learner, const assay_transitions *data,
     assay_offline_backward(learner, data, rows, n, 1.0 / (double)n);
     assay_network_gradient(&learner->policy.net, &learner->work, NULL,
                            learner->grad);
-    assay_offline_follow(learner, learner->grad);
+    assay_offline_follow(learner, &learner->adam, learner->grad);
 }
 
 assay_status assay_offline_fit(assay_offline *learner,

@@ -88,8 +88,10 @@ void assay_offline_backward(assay_offline *learner,
                             const assay_transitions *data, const size_t *rows,
                             size_t n, double weight);
 
-/** One step along a gradient that was made elsewhere. */
-void assay_offline_follow(assay_offline *learner, const double *grad);
+/** One step along a gradient that was made elsewhere, with its own moments or
+ *  the learner's. */
+void assay_offline_follow(assay_offline *learner, assay_adam *adam,
+                          const double *grad);
 
 /** One step along the mean gradient of these rows. */
 void assay_offline_step(assay_offline *learner, const assay_transitions *data,
