@@ -19,6 +19,7 @@
 #define RADIUS_MOST 20
 #define MAX_DIMENSION ((size_t)1 << 20)
 #define MAX_ENTRY ((int64_t)1 << 20) /* 2^20 entries of 4^20: at most 2^60 */
+#define INSIDE (1.0 - 1.0 / 64)
 #define MAX_EXPERTS ((uint64_t)1 << 40)
 
 void assay_selective_params_init(assay_selective_params *params,
@@ -108,10 +109,26 @@ static int64_t to_steps(double y)
     return (int64_t)(y < 0.0 ? y - 0.5 : y + 0.5);
 }
 
+/* A double scale that brings most gradients inside the ball beforehand, where
+ * the exact clip has nothing left to divide. */
+static double first_scale(const double *gradient, size_t n, int bits,
+                          int64_t radius)
+{
+    double unit = ldexp(1.0, bits);
+    double inside = (double)radius * INSIDE;
+    double squares = 0.0;
+    double norm;
+    for (size_t i = 0; i < n; i++) {
+        squares += gradient[i] * gradient[i];
+    }
+    norm = sqrt(squares) * unit;
+    return norm > inside && isfinite(norm) ? unit * (inside / norm) : unit;
+}
+
 void assay_selective_bound(int64_t *out, const double *gradient, size_t n,
                            int bits, int64_t radius)
 {
-    double scale = ldexp(1.0, bits);
+    double scale = first_scale(gradient, n, bits, radius);
     for (size_t i = 0; i < n; i++) {
         out[i] = to_steps(gradient[i] * scale);
     }
