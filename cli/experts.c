@@ -10,6 +10,8 @@
 static const assay_command VERBS[] = {
     {"demonstrate", "trajectories of every expert",
      assay_cli_experts_demonstrate},
+    {"release", "prefixes that enough experts would have produced",
+     assay_cli_experts_release},
     {"train", "train experts on variants of an environment",
      assay_cli_experts_train},
     {NULL, NULL, NULL},
