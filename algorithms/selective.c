@@ -278,8 +278,8 @@ static void expert_gradient(run *r, uint64_t expert, uint64_t step)
 
 static assay_status private_step(run *r, uint64_t step, assay_error *err)
 {
-    double expected = ldexp((double)r->num_experts, -(int)r->p->rate_bits);
-    double scale = ldexp(1.0, -r->bits) / expected;
+    double noise = mpq_get_d(r->p->clip) * sqrt(mpq_get_d(r->p->sigma2));
+    double scale = ldexp(1.0, -r->bits) / noise;
     size_t num = 0;
     assay_status status =
         assay_sampled_sum_draw(r->sums, r->chosen, &num, err);

@@ -9,8 +9,9 @@
  *          1 every expert is sampled with probability 2^-rate_bits; each gives
  *          the mean gradient of a few of its rows, rounded onto the lattice and
  *          clipped there to norm `clip`; their sum gets rounded Gaussian noise
- *          of variance clip^2 sigma2 per entry and is divided by the expected
- *          number of experts.
+ *          of variance clip^2 sigma2 per entry. It is scaled to noise of
+ *          variance one: Adam does not see the scale, and the number of experts
+ *          (private under adding and removing) is nowhere used.
  * Charge   all steps at once, before the first: sampled rounded Gaussian behind
  *          a public coin, one expert added or removed. A coin of 0 charges
  *          nothing.
