@@ -222,6 +222,7 @@ static void add_part(assay_certify *z, const assay_certify *part)
 
 /* The error budget: the first event gets most, the rest share; with a profile
  * the events get a fifth together. Fixed before any certification row. */
+#define FIRST_SHARE 0.92
 static double event_level(const assay_certify *z, size_t k, double level)
 {
     if (z->num_bins > 0) {
@@ -230,7 +231,8 @@ static double event_level(const assay_certify *z, size_t k, double level)
     if (z->num_events == 1) {
         return level;
     }
-    return k == 0 ? 0.7 * level : 0.3 * level / (double)(z->num_events - 1);
+    return k == 0 ? FIRST_SHARE * level
+                  : (1 - FIRST_SHARE) * level / (double)(z->num_events - 1);
 }
 
 static double profile_level(double level)
@@ -454,7 +456,7 @@ assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
         out->samples = at;
         out->certified = at - first;
         out->detection_limit = assay_bound_detection_limit(
-            &options->claim, at - first, 0.7 * (1 - options->confidence),
+            &options->claim, at - first, FIRST_SHARE * (1 - options->confidence),
             &out->detection_mass);
     }
     free(examples);

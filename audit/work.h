@@ -39,11 +39,12 @@ typedef struct assay_choice {
     double level;
     double caution; /* standard deviations by which estimates are worsened */
     double mass_min, mass_max; /* of the event on the likelier side */
-    int is_ratio; /* the score is meant to be a log-likelihood ratio */
-    double slope, offset; /* its calibration, from assay_work_calibrate */
+    int plain; /* 1: believe counts only, no calibration, no extrapolation */
+    int is_ratio; /* the score orders rows by likelihood ratio, nearly */
+    double curve[3]; /* calibration: ratio ~ c0 + c1 s + c2 s^2 */
 } assay_choice;
 
-/** Logistic regression of the side on the score: ratio ~ slope s + offset. */
+/** Logistic regression of the side on the score and its square. */
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
 
