@@ -11,8 +11,7 @@
  * Budget  rho: the exact sum of the events' rho. A filter in the full sense:
  * the events and their prices may depend on earlier outputs (zcdp-filter).
  *         (epsilon, delta): the best of the accountant's cheap methods for all
- *         events so far (and of the exact composition, if these are at most
- *         4096 runs of a fixed epsilon). Mechanisms may depend on earlier outputs; where their
+ *         events so far. Mechanisms may depend on earlier outputs; where their
  *         prices do too, so that outputs decide which method is the best, the
  *         failure probability is at most delta per method in play: take a rho
  *         budget then.
