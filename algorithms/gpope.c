@@ -129,6 +129,7 @@ static void set_plan(assay_sampling_plan *plan, mpq_t sigma2,
     plan->step_bits = step_bits(p);
     plan->sigma2 = sigma2;
     plan->sensitivity2 = sensitivity2;
+    plan->coin = NULL;
 }
 
 typedef struct gpope {

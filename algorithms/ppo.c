@@ -41,7 +41,7 @@ void assay_ppo_options_init(assay_ppo_options *options, const char *env)
     options->clip = 0.2;
     options->entropy = 0.01;
     options->rate = 1e-3;
-    options->cap = strcmp(env, "cartpole") == 0 ? 500 : 200;
+    options->cap = 500;
     if (strncmp(env, "hiv", 3) == 0) {
         options->cap = strcmp(env, "hiv-dt20") == 0 ? 50 : 200;
         options->num_steps = 50;

@@ -2,8 +2,10 @@
 /**
  * Proximal policy optimisation, and the training of whole sets of experts.
  *
- * One base policy is trained on the default environment; every expert starts
- * from it and is trained further on its own variant, with its own seed. The
+ * A few base policies are trained on the default environment, each the best of
+ * three seeds (PPO gets stuck now and then); expert i starts from base i mod
+ * num_bases and is trained further on its own variant, with its own seed. So
+ * experts of one base agree more than experts trained from nothing would. The
  * variants are the grids of the expert-level paper: ten values each of gravity,
  * force and cart mass (CartPole), or of length and the two masses (Acrobot);
  * expert i takes setting 617 i mod 1000.
@@ -53,11 +55,12 @@ typedef struct assay_training {
     size_t hidden; /* two layers of this width */
     double p_min;
     assay_softening softening;
+    size_t num_bases;
     unsigned base_iterations;
     unsigned own_iterations;
     uint64_t seed;
     unsigned threads;
-    void (*progress)(void *context, size_t done); /* may be NULL */
+    void (*progress)(void *context, size_t done); /* of count; may be NULL */
     void *context;
 } assay_training;
 

@@ -10,6 +10,7 @@
 static const assay_command VERBS[] = {
     {"demonstrate", "trajectories of every expert",
      assay_cli_experts_demonstrate},
+    {"evaluate", "the return of a learned policy", assay_cli_experts_evaluate},
     {"release", "prefixes that enough experts would have produced",
      assay_cli_experts_release},
     {"train", "train experts on variants of an environment",

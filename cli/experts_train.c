@@ -15,14 +15,15 @@
 static const char *const TRAIN_HELP =
     "usage: assay experts train --env NAME -o EXPERTS.bin [options]\n"
     "\n"
-    "Trains one base policy by PPO on the default environment, then every\n"
-    "expert from it on a variant of its own (gravity, force and mass of\n"
+    "Trains base policies by PPO on the default environment, then every expert\n"
+    "from one of them on a variant of its own (gravity, force and mass of\n"
     "CartPole; length and masses of Acrobot; a grid of 1000).\n"
     "\n"
     "  --env NAME        cartpole or acrobot\n"
     "  --count N         experts (default 300; the paper has 3000)\n"
     "  --seed N          the result depends on it, not on --threads\n"
-    "  --iterations N    of the base policy, 2048 steps each (default 40)\n"
+    "  --bases N         base policies (default 8)\n"
+    "  --iterations N    of a base policy, 2048 steps each (default 80)\n"
     "  --own N           of every expert (default 2)\n"
     "  --hidden N        width of the two hidden layers (default 32)\n"
     "  --p-min X         least probability of an action (default 0.02)\n"
@@ -48,7 +49,7 @@ static const char *const SHOW_HELP =
 
 typedef struct train_options {
     const char *env, *out, *softening;
-    uint64_t count, seed, base, own, hidden, threads;
+    uint64_t count, seed, bases, base, own, hidden, threads;
     double p_min, scripted;
     int json;
 } train_options;
@@ -61,6 +62,7 @@ static assay_status train_parse(train_options *o, int argc, char **argv,
         {"env", ASSAY_FIELD_TEXT, &o->env},
         {"count", ASSAY_FIELD_NUMBER, &o->count},
         {"seed", ASSAY_FIELD_NUMBER, &o->seed},
+        {"bases", ASSAY_FIELD_NUMBER, &o->bases},
         {"iterations", ASSAY_FIELD_NUMBER, &o->base},
         {"own", ASSAY_FIELD_NUMBER, &o->own},
         {"hidden", ASSAY_FIELD_NUMBER, &o->hidden},
@@ -120,6 +122,7 @@ static assay_status train(assay_experts **out, const train_options *o,
     t.hidden = o->hidden;
     t.p_min = o->p_min;
     t.softening = (assay_softening)softening;
+    t.num_bases = o->bases;
     t.base_iterations = (unsigned)o->base;
     t.own_iterations = (unsigned)o->own;
     t.seed = o->seed;
@@ -134,8 +137,16 @@ static assay_status train(assay_experts **out, const train_options *o,
 
 int assay_cli_experts_train(int argc, char **argv)
 {
-    train_options o = {NULL, NULL, "greedy", 300, 1,    40,
-                       2,    32,   2,        0.02, -1.0, 0};
+    train_options o = {.softening = "greedy",
+                       .count = 300,
+                       .seed = 1,
+                       .bases = 8,
+                       .base = 80,
+                       .own = 2,
+                       .hidden = 32,
+                       .threads = 2,
+                       .p_min = 0.02,
+                       .scripted = -1.0};
     assay_experts *experts = NULL;
     assay_error err = ASSAY_ERROR_INIT;
     assay_status status;

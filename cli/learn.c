@@ -10,6 +10,7 @@
 #include "algorithms/trajectories.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
+#include "cli/learn_expert.h"
 #include "cli/linear.h"
 #include "core/rational.h"
 #include "mechanisms/custodian.h"
@@ -20,6 +21,7 @@ static const char *const HELP =
     "         --rho R|--epsilon E --ledger L.db -o POLICY.json\n"
     "       assay learn apvi ...      the same without privacy or ledger\n"
     "       assay learn dp-vapvi|vapvi|pevi --help   linear features\n"
+    "       assay learn selective-dp-sgd|cql|bcq --help   from experts\n"
     "\n"
     "DP-APVI: counts are released once with exact discrete noise and charged\n"
     "to the ledger; pessimistic value iteration follows. The unit is one\n"
@@ -261,6 +263,9 @@ int assay_cli_learn(int argc, char **argv)
     if (argc >= 2 && assay_cli_is_linear(argv[1])) {
         return assay_cli_learn_linear(argc - 1, argv + 1);
     }
+    if (argc >= 2 && assay_cli_is_expert(argv[1])) {
+        return assay_cli_learn_expert(argc - 1, argv + 1);
+    }
     if (assay_fields_help(argc, argv)) {
         (void)fputs(HELP, stdout);
         return 0;
@@ -268,7 +273,8 @@ int assay_cli_learn(int argc, char **argv)
     if (argc < 2 ||
         (strcmp(argv[1], "dp-apvi") != 0 && strcmp(argv[1], "apvi") != 0)) {
         (void)fprintf(stderr, "assay learn: expected dp-apvi, apvi, dp-vapvi, "
-                              "vapvi or pevi; see --help\n");
+                              "vapvi, pevi, selective-dp-sgd, cql or bcq; "
+                              "see --help\n");
         return 2;
     }
     o.is_private = strcmp(argv[1], "dp-apvi") == 0;
