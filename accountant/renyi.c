@@ -14,6 +14,7 @@
 #include "core/rational.h"
 
 #define MAX_ORDER 4096.0
+#define ROW 24
 
 typedef struct renyi {
     size_t num;
@@ -83,10 +84,30 @@ static double clean(const renyi *r, double log_b)
     return r->integer_only ? fmax(2.0, floor(order + 0.5)) : order;
 }
 
+/* The objective may have several valleys (sampling without replacement): the
+   best of a coarse row of orders says which one to descend into. */
+static void bracket(const renyi *r, double *low, double *high)
+{
+    double from = *low;
+    double step = (*high - from) / ROW;
+    int best = 0;
+    double least = INFINITY;
+    for (int i = 0; i <= ROW; i++) {
+        double value = objective(r, clean(r, from + step * i));
+        if (value < least) {
+            least = value;
+            best = i;
+        }
+    }
+    *low = from + step * (best > 0 ? best - 1 : 0);
+    *high = from + step * (best < ROW ? best + 1 : ROW);
+}
+
 static double search(const renyi *r)
 {
     double low = r->integer_only ? 0.0 : -6.0;
     double high = log(MAX_ORDER);
+    bracket(r, &low, &high);
     for (int i = 0; i < 40 && high - low > 1e-9; i++) {
         double x = low + 0.381966 * (high - low);
         double y = high - 0.381966 * (high - low);

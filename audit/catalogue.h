@@ -12,7 +12,7 @@ typedef struct assay_catalogue_row {
     const assay_specimen *specimen;
     assay_pair pair;
     assay_audit_result result;
-    double oracle;  /* NAN: no density */
+    assay_oracle_bound oracle; /* NAN: no density */
     double seconds; /* with search and oracle */
 } assay_catalogue_row;
 

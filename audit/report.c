@@ -46,7 +46,7 @@ void assay_report_result(FILE *to, const assay_audit_result *r,
                          const char *left, const char *right,
                          const char *notes)
 {
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     unsigned long long a = r->swapped ? c->k2 : c->k1;
     unsigned long long b = r->swapped ? c->k1 : c->k2;
     print_verdict(to, r);
@@ -115,10 +115,10 @@ static void print_row(FILE *to, const assay_catalogue_row *row,
     const assay_audit_result *r = &row->result;
     assay_claim_text(claim, sizeof claim, &row->specimen->claim);
     number(truth, sizeof truth, row->specimen->truth);
-    number(oracle, sizeof oracle, row->oracle);
-    if (row->oracle > 0) {
+    number(oracle, sizeof oracle, row->oracle.bound);
+    if (row->oracle.bound > 0) {
         (void)snprintf(share, sizeof share, "%.1f%%",
-                       100 * r->lower / row->oracle);
+                       100 * r->lower / row->oracle.bound);
     }
     (void)fprintf(to, "%-27s %-20s %8s %9.5f %9s %6s %5.4g %9llu %6.1f  %s\n",
                   row->specimen->name, claim, truth, down(r->lower, 5), oracle,
@@ -168,8 +168,9 @@ static assay_status one_specimen(FILE *to, json_t *list, tally *t,
     t->total++;
     t->refuted += row.result.refuted && s->violates;
     t->missed += !row.result.refuted && s->violates;
-    if (row.oracle > 0 && row.result.lower / row.oracle < t->worst_ratio) {
-        t->worst_ratio = row.result.lower / row.oracle;
+    if (row.oracle.bound > 0 &&
+        row.result.lower / row.oracle.bound < t->worst_ratio) {
+        t->worst_ratio = row.result.lower / row.oracle.bound;
         t->worst_name = s->name;
     }
     if (list != NULL) {
@@ -282,10 +283,10 @@ assay_status assay_report_curve(FILE *to, const assay_specimen *specimen,
             int wrote = snprintf(data + used, sizeof data - used,
                                  "%llu %.6f %.6f\n",
                                  (unsigned long long)(n * m), row.result.lower,
-                                 isnan(row.oracle) ? 0 : row.oracle);
+                                 isnan(row.oracle.bound) ? 0 : row.oracle.bound);
             (void)fprintf(to, "%12llu %10.5f %10.5f\n",
                           (unsigned long long)(n * m), row.result.lower,
-                          row.oracle);
+                          row.oracle.bound);
             used += wrote > 0 ? (size_t)wrote : 0;
         }
     }

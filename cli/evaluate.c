@@ -8,9 +8,9 @@
 
 #include "algorithms/ope.h"
 #include "algorithms/ope_world.h"
+#include "audit/scratch.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
-#include "cli/scratch.h"
 #include "core/rational.h"
 
 static const char *const HELP =
@@ -275,7 +275,9 @@ static assay_status run_method(double *theta, outcome *out,
     if (o->method >= LSTD) {
         return run_lstd(theta, e, o, err);
     }
-    status = assay_scratch_open(&vault, o->ledger, replace, err);
+    status = assay_scratch_open(&vault, o->ledger,
+                                replace ? ASSAY_REPLACE_ONE : ASSAY_ADD_REMOVE,
+                                0, err);
     if (status == ASSAY_OK && o->method == GPOPE) {
         status = set_gpope(&p, o, e->num_episodes, err);
         if (status == ASSAY_OK) {

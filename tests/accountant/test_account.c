@@ -401,6 +401,35 @@ static void sparse_vector_and_trees_add_up(void **state)
          1.1, 1e-12);
 }
 
+static void unknown_keys_rest_on_their_theorem(void **state)
+{
+    (void)state;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_guarantee g;
+    mpq_t delta;
+    mpq_init(delta);
+    mpq_set_ui(delta, 1, 1000000);
+    assay_guarantee_init(&g);
+    assay_event_file file =
+        parse(ONE("mechanism: unknown-keys, epsilon: 1, delta: 1e-7"));
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_OK);
+    near(mpq_get_d(g.bounds[0].epsilon), 0.999997, 1e-5);
+    assert_false(g.bounds[0].assumed);
+    assert_string_equal(g.bounds[0].theorems[0], "keys-threshold");
+    file.list.neighbours = ASSAY_REPLACE_ONE;
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_UNSUPPORTED);
+    file.list.neighbours = ASSAY_ADD_REMOVE;
+    assert_int_equal(assay_event_list_replace(&file.list, &err), ASSAY_OK);
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_OK);
+    near(mpq_get_d(g.bounds[0].epsilon), 1.99999, 1e-5);
+    assay_event_file_clear(&file);
+    assay_guarantee_clear(&g);
+    mpq_clear(delta);
+}
+
 static void unknown_combinations_are_refused_by_name(void **state)
 {
     (void)state;
@@ -510,6 +539,7 @@ int main(void)
         cmocka_unit_test(public_coin_matches_the_known_case),
         cmocka_unit_test(counts_are_many_small_shifts),
         cmocka_unit_test(sparse_vector_and_trees_add_up),
+        cmocka_unit_test(unknown_keys_rest_on_their_theorem),
         cmocka_unit_test(unknown_combinations_are_refused_by_name),
         cmocka_unit_test(mixing_units_is_an_error),
         cmocka_unit_test(json_is_canonical),
