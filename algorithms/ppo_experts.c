@@ -145,7 +145,7 @@ static void keep_base(base *b, const assay_ppo *ppo)
 static assay_status train_base(school *s, size_t i, assay_error *err)
 {
     base *b = &s->bases[i];
-    assay_control env;
+    assay_control env = {0};
     assay_ppo *best = NULL;
     double top = 0.0;
     assay_status status = make_base(s, b, err);
@@ -169,13 +169,14 @@ static assay_status train_base(school *s, size_t i, assay_error *err)
         keep_base(b, best);
     }
     assay_ppo_free(best);
+    assay_control_clear(&env);
     return status;
 }
 
 static assay_status train_one(school *s, size_t i, assay_error *err)
 {
     const base *b = &s->bases[i % s->t->num_bases];
-    assay_control env;
+    assay_control env = {0};
     assay_ppo *ppo = NULL;
     assay_status status;
     assay_training_variant(s->experts->variants[i], s->t->env, i);
@@ -193,6 +194,7 @@ static assay_status train_one(school *s, size_t i, assay_error *err)
                b->policy.num_params * sizeof(double));
     }
     assay_ppo_free(ppo);
+    assay_control_clear(&env);
     return status;
 }
 

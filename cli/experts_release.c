@@ -213,7 +213,7 @@ static assay_status release(assay_data_release_report *report,
 {
     assay_custodian custodian;
     assay_transitions rows;
-    assay_control env;
+    assay_control env = {0};
     json_t *json = NULL;
     assay_status status = assay_custodian_init(&custodian, o->ledger, err);
     if (status != ASSAY_OK) {
@@ -229,6 +229,7 @@ static assay_status release(assay_data_release_report *report,
         }
     }
     assay_custodian_clear(&custodian);
+    assay_control_clear(&env);
     if (status != ASSAY_OK) {
         return status;
     }

@@ -213,7 +213,7 @@ static assay_status demonstrate(const show_options *o, assay_error *err)
 {
     assay_experts *experts = NULL;
     assay_transitions rows;
-    assay_control env;
+    assay_control env = {0};
     double mean;
     assay_status status = assay_experts_load(&experts, o->experts, err);
     assay_transitions_init(&rows, 1, 1);
@@ -235,6 +235,7 @@ static assay_status demonstrate(const show_options *o, assay_error *err)
                      rows.num_rows, mean);
     }
     assay_transitions_clear(&rows);
+    assay_control_clear(&env);
     assay_experts_free(experts);
     return status;
 }

@@ -464,6 +464,7 @@ static void close_session(session *s)
     assay_q_policy_clear(&s->policy);
     assay_transitions_clear(&s->pool);
     assay_transitions_clear(&s->stable);
+    assay_control_clear(&s->env);
     assay_experts_free(s->experts);
     assay_data_release_report_clear(&s->released);
     assay_data_release_params_clear(&s->dr);
