@@ -26,11 +26,12 @@ lint: | $(BUILD)/deps.stamp ## clang warnings, clang-tidy and cppcheck
 
 FUZZERS := $(patsubst %.c,build/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 20
-build/fuzz/%: %.c $(LIB_SRC)
+LIB_CXX_OBJ := $(patsubst %.cc,$(BUILD)/obj/%.o,$(LIB_CXX_SRC))
+build/fuzz/%: %.c $(LIB_SRC) $(LIB_CXX_OBJ)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
 	  -DASSAY_CSV_RECORD='((size_t)64)' \
-	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LDFLAGS) $(LIBS)
+	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LIB_CXX_OBJ) $(LDFLAGS) $(LIBS)
 fuzz: $(FUZZERS) ## libFuzzer on every input, FUZZ_SECONDS each
 	@set -o pipefail; for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; seeds=$${f#build/fuzz/}.seeds; \
 	  [ ! -d $$seeds ] || cp $$seeds/* $$f.corpus; \

@@ -366,8 +366,8 @@ static assay_status epsilon_by(mpq_t out, const assay_ledger *ledger,
 {
     assay_guarantee g;
     assay_guarantee_init(&g);
-    assay_status status = assay_account(&g, &ledger->totals,
-                                        ledger->budget.delta, options, err);
+    assay_status status =
+        assay_account(&g, &ledger->totals, ledger->budget.delta, options, err);
     if (status == ASSAY_OK) {
         mpq_set(out, g.bounds[0].epsilon);
     }
@@ -383,7 +383,8 @@ static assay_status epsilon_spent(mpq_t out, const assay_ledger *ledger,
     static const assay_account_options cheap = {.cheap = 1};
     static const assay_account_options all = {0};
     assay_status status = epsilon_by(out, ledger, &cheap, err);
-    int done = status == ASSAY_OK && enough != NULL && mpq_cmp(out, enough) <= 0;
+    int done =
+        status == ASSAY_OK && enough != NULL && mpq_cmp(out, enough) <= 0;
     if (!ledger->budget.planned || done ||
         ledger->totals.num_events > PLANNED_KINDS) {
         return status;
@@ -411,9 +412,13 @@ static assay_status within(const assay_ledger *ledger, assay_error *err)
         if (status == ASSAY_OK && mpq_cmp(spent, budget->epsilon) > 0) {
             status = assay_fail(err, ASSAY_BUDGET,
                                 "the charge does not fit: epsilon would be "
-                                "%.6g of %.6g at delta %.3g",
+                                "%.6g of %.6g at delta %.3g%s",
                                 mpq_get_d(spent), mpq_get_d(budget->epsilon),
-                                mpq_get_d(budget->delta));
+                                mpq_get_d(budget->delta),
+                                budget->planned ? ""
+                                                : " (a planned budget may "
+                                                  "hold more: see assay "
+                                                  "ledger --help)");
         }
     }
     mpq_clear(spent);

@@ -17,6 +17,8 @@ const assay_command assay_commands[] = {
      assay_cli_evaluate},
     {"evaluate-policy", "the exact value of a policy",
      assay_cli_evaluate_policy},
+    {"experts", "train experts, release stable prefixes of their data",
+     assay_cli_experts},
     {"keygen", "make a signing key", assay_cli_keygen},
     {"learn", "learn a private policy from trajectories", assay_cli_learn},
     {"ledger", "create, show, verify or export a ledger", assay_cli_ledger},

@@ -29,6 +29,7 @@ int assay_cli_data(int argc, char **argv);
 int assay_cli_env(int argc, char **argv);
 int assay_cli_evaluate(int argc, char **argv);
 int assay_cli_evaluate_policy(int argc, char **argv);
+int assay_cli_experts(int argc, char **argv);
 int assay_cli_keygen(int argc, char **argv);
 int assay_cli_learn(int argc, char **argv);
 int assay_cli_ledger(int argc, char **argv);

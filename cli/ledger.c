@@ -1,12 +1,12 @@
 /* ring: glue */
 /* assay ledger: create, show, verify, export. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "accountant/ledger.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 
 static const char help[] =
@@ -36,66 +36,29 @@ typedef struct request {
     int planned;
 } request;
 
-static int parse(request *out, int argc, char **argv, assay_error *err)
+static assay_status parse(request *out, int argc, char **argv, assay_error *err)
 {
-    static const struct option longs[] = {
-        {"epsilon", required_argument, NULL, 'e'},
-        {"delta", required_argument, NULL, 'd'},
-        {"rho", required_argument, NULL, 'r'},
-        {"neighbours", required_argument, NULL, 'n'},
-        {"unit", required_argument, NULL, 'u'},
-        {"note", required_argument, NULL, 't'},
-        {"planned", no_argument, NULL, 'p'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    int c = 0;
-    optind = 1;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        switch (c) {
-        case 'e':
-            out->epsilon = optarg;
-            break;
-        case 'd':
-            out->delta = optarg;
-            break;
-        case 'r':
-            out->rho = optarg;
-            break;
-        case 'n':
-            out->neighbours = optarg;
-            break;
-        case 'u':
-            out->unit = optarg;
-            break;
-        case 't':
-            out->note = optarg;
-            break;
-        case 'p':
-            out->planned = 1;
-            break;
-        case 'j':
-            out->json = 1;
-            break;
-        case 'h':
-            (void)fputs(help, stdout);
-            return -1;
-        default:
-            (void)assay_fail(err, ASSAY_INVALID,
-                             "unknown or incomplete option '%.40s'; see --help",
-                             argv[optind - 1]);
-            return 0;
-        }
+    const char *plain[2] = {NULL, NULL};
+    size_t num_plain = 0;
+    const assay_field table[] = {
+        {"epsilon", ASSAY_FIELD_TEXT, &out->epsilon},
+        {"delta", ASSAY_FIELD_TEXT, &out->delta},
+        {"rho", ASSAY_FIELD_TEXT, &out->rho},
+        {"neighbours", ASSAY_FIELD_TEXT, &out->neighbours},
+        {"unit", ASSAY_FIELD_TEXT, &out->unit},
+        {"note", ASSAY_FIELD_TEXT, &out->note},
+        {"planned", ASSAY_FIELD_FLAG, &out->planned},
+        {"json", ASSAY_FIELD_FLAG, &out->json},
+        {NULL, ASSAY_FIELD_TEXT, NULL}};
+    assay_status status =
+        assay_fields_parse_plain(table, plain, 2, &num_plain, argc, argv, err);
+    if (status == ASSAY_OK && num_plain != 2) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "give an action and one file; see --help");
     }
-    if (optind + 2 != argc) {
-        (void)assay_fail(err, ASSAY_INVALID,
-                         "give an action and one file; see --help");
-        return 0;
-    }
-    out->action = argv[optind];
-    out->path = argv[optind + 1];
-    return 1;
+    out->action = plain[0];
+    out->path = plain[1];
+    return status;
 }
 
 static assay_status read_budget(assay_budget *out, const request *req,
@@ -305,10 +268,12 @@ int assay_cli_ledger(int argc, char **argv)
 {
     assay_error err = ASSAY_ERROR_INIT;
     request req = {0};
-    int parsed = parse(&req, argc, argv, &err);
-    if (parsed < 0) {
-        return 0;
+    if (assay_fields_help(argc, argv)) {
+        return fputs(help, stdout) < 0;
     }
-    assay_status status = parsed ? act(&req, &err) : ASSAY_INVALID;
+    assay_status status = parse(&req, argc, argv, &err);
+    if (status == ASSAY_OK) {
+        status = act(&req, &err);
+    }
     return status == ASSAY_OK ? 0 : assay_cli_report("ledger", &err);
 }

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "accountant/event.h"
+#include "core/rational.h"
+#include "mechanisms/bernoulli.h"
 #include "mechanisms/noise.h"
 #include "mechanisms/sampler.h"
 #include "mechanisms/uniform.h"
@@ -18,7 +20,9 @@ struct assay_sampled_sum {
     uint64_t population;
     uint64_t left; /* steps */
     size_t dimension;
-    int drawn; /* this step's sample is out */
+    int drawn;   /* this step's sample is out */
+    int tossed;  /* this step's coin was 1 */
+    uint64_t heads, tosses; /* the coin is heads / tosses; 0: none */
     int64_t *noise;
 };
 
@@ -29,6 +33,9 @@ void assay_sampled_sum_event(assay_event *event,
     mpq_set(event->sigma2, plan->sigma2);
     mpq_set(event->sensitivity2, plan->sensitivity2);
     event->count = plan->num_steps;
+    if (plan->coin != NULL) {
+        mpq_set(event->coin, plan->coin);
+    }
     if (plan->poisson && plan->rate_bits > 0) {
         event->sampling = ASSAY_SAMPLE_POISSON;
         mpq_set_ui(event->rate, 1, 1);
@@ -67,6 +74,23 @@ static assay_status allocate(assay_sampled_sum **out,
     return ASSAY_OK;
 }
 
+static assay_status set_coin(assay_sampled_sum *s, mpq_srcptr coin,
+                             assay_error *err)
+{
+    if (coin == NULL) {
+        return ASSAY_OK;
+    }
+    if (mpq_sgn(coin) <= 0 || mpq_cmp_ui(coin, 1, 1) > 0 ||
+        !assay_mpz_fits_u64(mpq_denref(coin))) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "a coin is above 0, at most 1, and its denominator "
+                          "below 2^64");
+    }
+    s->heads = assay_mpz_get_u64(mpq_numref(coin));
+    s->tosses = assay_mpz_get_u64(mpq_denref(coin));
+    return ASSAY_OK;
+}
+
 static assay_status charge(assay_custodian *custodian,
                            const assay_sampling_plan *plan, const char *label,
                            assay_error *err)
@@ -97,8 +121,11 @@ assay_status assay_sampled_sum_new(assay_sampled_sum **out,
         return status;
     }
     s->custodian = custodian;
-    status = assay_sampler_new_rounded_gaussian(&s->sampler, plan->sigma2,
-                                                plan->step_bits, err);
+    status = set_coin(s, plan->coin, err);
+    if (status == ASSAY_OK) {
+        status = assay_sampler_new_rounded_gaussian(&s->sampler, plan->sigma2,
+                                                    plan->step_bits, err);
+    }
     if (status == ASSAY_OK) {
         status = charge(custodian, plan, label, err);
     }
@@ -148,6 +175,30 @@ static assay_status draw_poisson(assay_sampled_sum *s, uint64_t *chosen,
     return ASSAY_OK;
 }
 
+assay_status assay_sampled_sum_coin(assay_sampled_sum *sum, int *heads,
+                                    assay_error *err)
+{
+    int bit = 1;
+    if (sum->left == 0 || sum->drawn || sum->tossed) {
+        return assay_fail(err, ASSAY_INVALID,
+                          sum->left == 0 ? "all steps that were charged are "
+                                           "done"
+                                         : "finish the last step first");
+    }
+    if (sum->tosses != 0) {
+        assay_status status = assay_bernoulli(&sum->custodian->tape, sum->heads,
+                                              sum->tosses, &bit);
+        if (status != ASSAY_OK) {
+            sum->left = 0;
+            return assay_fail(err, status, "the random tape failed");
+        }
+        sum->tossed = bit;
+        sum->left -= bit == 0;
+    }
+    *heads = bit;
+    return ASSAY_OK;
+}
+
 assay_status assay_sampled_sum_draw(assay_sampled_sum *sum, uint64_t *chosen,
                                     size_t *num_chosen, assay_error *err)
 {
@@ -157,6 +208,9 @@ assay_status assay_sampled_sum_draw(assay_sampled_sum *sum, uint64_t *chosen,
                           sum->left == 0
                               ? "all steps that were charged are done"
                               : "release the last sample first");
+    }
+    if (sum->tosses != 0 && !sum->tossed) {
+        return assay_fail(err, ASSAY_INVALID, "toss the step's coin first");
     }
     if (sum->poisson) {
         status = draw_poisson(sum, chosen, num_chosen);
@@ -181,6 +235,7 @@ assay_status assay_sampled_sum_release(assay_sampled_sum *sum, int64_t *out,
         return assay_fail(err, ASSAY_INVALID, "draw a sample first");
     }
     sum->drawn = 0;
+    sum->tossed = 0;
     sum->left--;
     status = assay_sampler_fill(sum->sampler, &sum->custodian->tape, sum->noise,
                                 sum->dimension, err);

@@ -8,11 +8,15 @@
  *           sqrt(sensitivity2). Add-remove neighbours.
  * One       one person of `population` is drawn uniformly; sensitivity2 bounds
  *           the squared distance of two people's terms (twice the clipping
- * norm, squared). Replace-one neighbours. Law       out = round(in * step +
- * N(0, sigma2)) / step per entry: a function of the continuous release.
- * Variances in real units, `in` in steps of 2^-step_bits. Theorem
- * rounded-gaussian; sampling as the accountant has it. Order     draw, then
- * release, `num_steps` times. A failure ends the run.
+ *           norm, squared). Replace-one neighbours.
+ * Coin      with a `coin`, a step reads the people with that probability only;
+ *           whether it does is drawn from the tape and is public.
+ * Law       out = round(in * step + N(0, sigma2)) / step per entry: a function
+ *           of the continuous release. Variances in real units, `in` in steps
+ *           of 2^-step_bits.
+ * Theorem   rounded-gaussian; sampling and coin as the accountant has them.
+ * Order     (coin, and if it is 1) draw, then release, `num_steps` times. A
+ *           failure ends the run.
  */
 #ifndef ASSAY_MECHANISMS_SAMPLED_SUM_H
 #define ASSAY_MECHANISMS_SAMPLED_SUM_H
@@ -29,6 +33,7 @@ typedef struct assay_sampling_plan {
     size_t dimension;
     long step_bits;
     mpq_srcptr sigma2, sensitivity2;
+    mpq_srcptr coin; /* NULL: every step runs */
 } assay_sampling_plan;
 
 struct assay_event;
@@ -41,6 +46,11 @@ assay_status assay_sampled_sum_new(assay_sampled_sum **out,
                                    const assay_sampling_plan *plan,
                                    const char *label,
                                    assay_error *err) ASSAY_MUST_CHECK;
+
+/** The step's public coin, before its draw. At 0 the step is over. A plan
+ *  without a coin gives 1 and reads nothing from the tape. */
+assay_status assay_sampled_sum_coin(assay_sampled_sum *sum, int *heads,
+                                    assay_error *err) ASSAY_MUST_CHECK;
 
 /** The indices of this step's people, increasing, in room for `population`.
  *  They are as secret as the data. */
