@@ -144,10 +144,7 @@ static void write_event(char *out, size_t len, const knobs *k)
     char noise[24];
     char body[200];
     (void)snprintf(noise, sizeof noise, "%u.%u", k->noise / 10, k->noise % 10);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
     (void)snprintf(body, sizeof body, kinds[k->kind], noise, k->shift, k->rate);
-#pragma GCC diagnostic pop
     (void)snprintf(out, len,
                    "{mechanism: %s, count: %u, coin: %u/100, group: %u}", body,
                    k->count, k->coin, k->group);
