@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "accountant/account.h"
+#include "accountant/bookkeeping.h"
 #include "accountant/moment.h"
 #include "accountant/numeric.h"
 #include "core/rational.h"
 
-#define MAX_ORDER 4096.0
+#define MAX_ORDER ((double)ASSAY_ORDER_MAX)
 #define ROW 24
 
 typedef struct renyi {
@@ -80,8 +81,10 @@ static double objective(const renyi *r, double order)
 
 static double clean(const renyi *r, double log_b)
 {
-    double order = 1.0 + exp(log_b);
-    return r->integer_only ? fmax(2.0, floor(order + 0.5)) : order;
+    double order = fmin(1.0 + exp(log_b), MAX_ORDER);
+    return r->integer_only
+               ? (double)assay_order_step((int64_t)floor(order + 0.5), 0)
+               : order;
 }
 
 /* The objective may have several valleys (sampling without replacement): the
@@ -99,8 +102,11 @@ static void bracket(const renyi *r, double *low, double *high)
             best = i;
         }
     }
-    *low = from + step * (best > 0 ? best - 1 : 0);
-    *high = from + step * (best < ROW ? best + 1 : ROW);
+    int64_t first = 0;
+    int64_t last = 0;
+    assay_order_bracket(&first, &last, best, ROW);
+    *low = from + step * (double)first;
+    *high = from + step * (double)last;
 }
 
 static double search(const renyi *r)
@@ -124,9 +130,9 @@ static double search(const renyi *r)
     }
     double best = clean(r, 0.5 * (low + high));
     if (r->integer_only) {
-        double around = best;
+        int64_t around = (int64_t)best;
         for (int i = -2; i <= 2; i++) {
-            double o = fmax(2.0, around + (double)i);
+            double o = (double)assay_order_step(around, i);
             best = objective(r, o) < objective(r, best) ? o : best;
         }
     }

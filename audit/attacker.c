@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/rng.h"
+#include "audit/smooth.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
 #define MAX_KEYS ((size_t)1 << 18)
@@ -111,6 +112,14 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
 {
     if (model->boost != NULL) {
         assay_boost_score(model->boost, model, rows, out);
+        return;
+    }
+    if (model->smooth != NULL) {
+        assay_smooth_score(model->smooth, model->encoder, rows, out);
+        return;
+    }
+    if (model->mlp != NULL) {
+        assay_mlp_score(model->mlp, model->encoder, rows, out);
         return;
     }
     double sum[BLOCK];
@@ -304,6 +313,12 @@ static void model_clear(assay_model *m)
     }
     free(m->piece);
     assay_boost_free(m->boost);
+    assay_smooth_free(m->smooth);
+    assay_mlp_free(m->mlp);
+    if (m->encoder != NULL) {
+        assay_encoder_clear(m->encoder);
+        free(m->encoder);
+    }
     memset(m, 0, sizeof *m);
 }
 
@@ -857,6 +872,38 @@ static assay_status fit_lines(assay_models *out, const shape *s,
     return status;
 }
 
+/* Smooth logistic regression or the small network, each with its encoder. */
+static assay_status fit_encoded(assay_models *out, const shape *s,
+                                const assay_training *d, int network,
+                                assay_error *err)
+{
+    assay_model *m =
+        model_add(out, network ? "neural network" : "smooth logistic", 1);
+    assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
+    }
+    if (status == ASSAY_OK) {
+        m->encoder = calloc(1, sizeof *m->encoder);
+        status = m->encoder == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    }
+    if (status == ASSAY_OK) {
+        status = assay_encoder_fit(m->encoder, d, s->numeric_col, s->mixed,
+                                   s->word, s->num_words,
+                                   m->num_pieces > 0 ? m->piece : NULL, err);
+    }
+    if (status == ASSAY_OK && m->encoder->num == 0) {
+        out->num--;
+        model_clear(m);
+        return ASSAY_OK;
+    }
+    if (status == ASSAY_OK) {
+        status = network ? assay_mlp_fit(&m->mlp, m->encoder, d, err)
+                         : assay_smooth_fit(&m->smooth, m->encoder, d, err);
+    }
+    return status;
+}
+
 /* The table of patterns, smoothed where that is possible. */
 static assay_status fit_pattern(shape *s, const assay_training *d, int light,
                                 assay_error *err)
@@ -910,6 +957,12 @@ static assay_status fit_all(assay_models *out, shape *s,
     }
     if (status == ASSAY_OK && data->width < 4 && s->numeric && !few && !light) {
         status = fit_lines(out, s, data, 1, err);
+    }
+    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few) {
+        status = fit_encoded(out, s, data, 0, err);
+        if (status == ASSAY_OK && !light) {
+            status = fit_encoded(out, s, data, 1, err);
+        }
     }
     if (status == ASSAY_OK && data->width > 1 && !light && !few) {
         status = fit_joint(out, s, data, err);

@@ -37,6 +37,7 @@ typedef struct assay_piece {
     assay_feature feature;
     double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
     double knot;
+    int smoothed; /* TABLE: by assay_pattern_smooth */
     assay_steps steps;
     assay_table table;     /* STRATA: the weight is the stratum's index */
     assay_steps *strata;
@@ -44,12 +45,18 @@ typedef struct assay_piece {
 } assay_piece;
 
 struct assay_boost;
+struct assay_smooth;
+struct assay_mlp;
+struct assay_encoder;
 
 typedef struct assay_model {
     char name[64];
     size_t num_pieces;
     assay_piece *piece;
     struct assay_boost *boost;
+    struct assay_encoder *encoder; /* for the two below */
+    struct assay_smooth *smooth;
+    struct assay_mlp *mlp;
     int is_fit; /* 1: weights of a joint fit, which overfits rare events */
 } assay_model;
 

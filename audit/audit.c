@@ -36,11 +36,11 @@ typedef struct plan {
 static plan make_plan(const assay_audit_options *o, size_t width)
 {
     plan p;
-    /* 30 % + 20 % of a small run, 6 % + 4 % of a large one */
+    /* 30 % + 20 % of a small run, 8 % + 5 % of a large one */
     double samples = (double)o->samples;
     double part = fmin(fmax((log10(samples) - 4.0) / 3.0, 0), 1);
-    double train = (0.30 - 0.24 * part) * samples;
-    double pick = (0.20 - 0.16 * part) * samples;
+    double train = (0.30 - 0.22 * part) * samples;
+    double pick = (0.20 - 0.15 * part) * samples;
     train = fmin(train, fmin(2e6, 16e6 / (double)width));
     pick = fmin(pick, 6e6);
     p.unit = assay_audit_unit(o->samples);
@@ -189,12 +189,35 @@ static void sort_scores(scores *c, size_t n)
     }
 }
 
-/* Plain values are no likelihood ratios; every other score is meant to be. */
+/* Is the score a likelihood ratio that does not overfit rare rows? Sums of
+ * many well-known parts, smooth fits of few parameters. (One table or one step
+ * function has its luckiest entry on top, and trees their luckiest leaf.) */
+static int trusted(const assay_model *m)
+{
+    size_t steps = 0, lines = 0, other = 0;
+    if (m->smooth != NULL || m->mlp != NULL) {
+        return 1;
+    }
+    for (size_t k = 0; k < m->num_pieces; k++) {
+        const assay_piece *p = &m->piece[k];
+        int smooth = p->kind == ASSAY_PIECE_TABLE && p->smoothed;
+        steps += p->kind == ASSAY_PIECE_STEPS;
+        lines += p->kind == ASSAY_PIECE_IDENTITY ||
+                 p->kind == ASSAY_PIECE_HINGE || smooth;
+        other += p->kind == ASSAY_PIECE_STRATA ||
+                 (p->kind == ASSAY_PIECE_TABLE && !smooth);
+    }
+    if (m->boost != NULL || other > 0) {
+        return 0;
+    }
+    return m->is_fit ? lines > 0 && steps == 0 : steps >= 3 || lines > 1 ||
+                       (m->num_pieces == 1 && m->piece[0].smoothed);
+}
+
 static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)
 {
-    const assay_model *m = &c->models->model[c->which[k]];
     o->is_ratio = 0;
-    if (m->num_pieces != 1 || m->piece[0].kind != ASSAY_PIECE_IDENTITY) {
+    if (trusted(&c->models->model[c->which[k]])) {
         assay_work_calibrate(o, c->s[k][0], c->s[k][1], n);
     }
 }
@@ -213,7 +236,6 @@ static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
         calibrate(&o, c, k, n);
         merit[k] =
             assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o).merit;
-        if (getenv("DBG")) fprintf(stderr, "pick %s merit %g\n", c->models->model[c->which[k]].name, merit[k]);
     }
     while (num < MAX_KEEP && num < c->num) {
         size_t at = 0;
@@ -274,7 +296,6 @@ static void choose_events(assay_certify *z, const scores *c, size_t n,
             assay_audit_event e =
                 assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o);
             e.model = c->which[k];
-            if (getenv("DBG")) fprintf(stderr, "round %d %s merit %g p %g %g thr %g sw %d\n", round, c->models->model[e.model].name, e.merit, e.p[0], e.p[1], (double)e.threshold, e.swapped);
             best = e.merit > best.merit ? e : best;
         }
         if (best.merit > -10) {
@@ -438,7 +459,7 @@ static assay_status screen_scores(assay_promise *out,
                                   double target, assay_error *err)
 {
     size_t all[ASSAY_MAX_MODELS], n = (size_t)(p->end - p->train_end);
-    assay_choice o = {.target = target, .level = 0.01, .caution = 0.3,
+    assay_choice o = {.target = target, .level = 0.01, .caution = 1,
                       .mass_max = 1};
     scores c;
     for (size_t k = 0; k < models->num; k++) {
@@ -454,7 +475,11 @@ static assay_status screen_scores(assay_promise *out,
         calibrate(&o, &c, k, n);
         assay_audit_event e =
             assay_work_choose(claim, c.s[k][0], c.s[k][1], n, &o);
-        out->merit = fmax(out->merit, e.merit);
+        if (e.merit > out->merit) {
+            out->merit = e.merit;
+            out->noise = sqrt((1 / fmax(e.p[0], 1e-9) + 1 / fmax(e.p[1], 1e-9)) /
+                              (double)n);
+        }
     }
     scores_clear(&c);
     return status;
@@ -470,7 +495,7 @@ assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
     p.train_end = (units + 1) / 2 * p.unit;
     p.end = p.pick_end = p.select_end = units * p.unit;
     out->merit = -20;
-    out->separation = 0;
+    out->separation = out->noise = 0;
     out->runs = p.end;
     assay_models models;
     memset(&models, 0, sizeof models);

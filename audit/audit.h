@@ -61,6 +61,7 @@ assay_status assay_audit_run(assay_audit_result *out,
 /** How promising a pair of inputs is. */
 typedef struct assay_promise {
     double merit;      /* the bound predicted for an audit of `target` runs */
+    double noise;      /* its standard deviation, about */
     double separation; /* of the two sides' scores, in standard deviations */
     uint64_t runs;     /* looked at: rows 0 .. runs - 1 of each side */
 } assay_promise;

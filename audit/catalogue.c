@@ -21,11 +21,11 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     double start = now();
     memset(out, 0, sizeof *out);
     out->specimen = specimen;
-    out->oracle.bound = NAN;
+    out->oracle.bound = out->best.bound = NAN;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     uint64_t spent = 0, seen = 0;
     assay_status status =
-        assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 400,
+        assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 200,
                           samples, seed, err);
     if (status != ASSAY_OK) {
         return status;
@@ -41,8 +41,9 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     status = assay_audit_run(&out->result, &source, &o, err);
     out->result.samples += spent;
     if (status == ASSAY_OK && with_oracle) {
-        status = assay_search_oracle_best(&out->oracle, specimen, &out->pair,
-                                          samples, confidence, seed, err);
+        status = assay_search_oracle(&out->oracle, &out->best, specimen,
+                                     &out->pair, samples, confidence, seed,
+                                     err);
     }
     out->seconds = now() - start;
     return status;
@@ -81,6 +82,8 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
     (void)json_object_set_new(j, "note", json_string(s->note));
     (void)json_object_set_new(j, "truth", number(s->truth));
     (void)json_object_set_new(j, "oracle", number(row->oracle.bound));
+    (void)json_object_set_new(j, "oracle_best_pair", number(row->best.bound));
+    (void)json_object_set_new(j, "oracle_noise", number(row->oracle.noise));
     (void)json_object_set_new(j, "verdict",
                               json_string(assay_catalogue_verdict(row)));
     (void)json_object_set_new(j, "left",

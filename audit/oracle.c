@@ -150,45 +150,55 @@ static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
     return status;
 }
 
+/* The best of the specimen's own pairs; the chosen one unless clearly worse. */
+static assay_status best_pair(size_t *best, const assay_specimen *specimen,
+                              const assay_pair *pairs, size_t num,
+                              uint64_t samples, double confidence,
+                              uint64_t seed, assay_error *err)
+{
+    double most = -1;
+    assay_status status = ASSAY_OK;
+    *best = 0;
+    for (size_t k = 0; num > 2 && k < num && status == ASSAY_OK; k++) {
+        assay_oracle_bound b;
+        status = oracle_rows(&b, SCREEN_ROWS, specimen, &pairs[k], samples,
+                             confidence, seed, err);
+        double bound = status == ASSAY_OK ? b.bound : 0;
+        if (k == 0 || bound > 1.01 * most) {
+            most = bound;
+            *best = k;
+        }
+    }
+    return status;
+}
+
 assay_status assay_search_oracle(assay_oracle_bound *out,
+                                 assay_oracle_bound *best,
                                  const assay_specimen *specimen,
                                  const assay_pair *pair, uint64_t samples,
                                  double confidence, uint64_t seed,
                                  assay_error *err)
 {
     *out = (assay_oracle_bound){NAN, NAN, NAN};
+    if (best != NULL) {
+        *best = *out;
+    }
     if (specimen->llr == NULL) {
         return ASSAY_OK;
     }
-    return oracle_rows(out, ORACLE_ROWS, specimen, pair, samples, confidence,
-                       seed, err);
-}
-
-assay_status assay_search_oracle_best(assay_oracle_bound *out,
-                                      const assay_specimen *specimen,
-                                      const assay_pair *chosen,
-                                      uint64_t samples, double confidence,
-                                      uint64_t seed, assay_error *err)
-{
-    assay_pair pairs[9] = {*chosen};
-    size_t num = 1 + assay_specimen_pairs(specimen, pairs + 1), at = 0;
-    double most = -1;
-    assay_status status = ASSAY_OK;
-    for (size_t k = 0; specimen->llr != NULL && num > 2 && k < num &&
-                       status == ASSAY_OK;
-         k++) {
-        assay_oracle_bound b;
-        status = oracle_rows(&b, SCREEN_ROWS, specimen, &pairs[k], samples,
-                             confidence, seed, err);
-        /* the chosen pair, unless another is clearly better */
-        double bound = status == ASSAY_OK ? b.bound : 0;
-        if (k == 0 || bound > 1.01 * most) {
-            most = bound;
-            at = k;
-        }
+    assay_status status = oracle_rows(out, ORACLE_ROWS, specimen, pair, samples,
+                                      confidence, seed, err);
+    if (status != ASSAY_OK || best == NULL) {
+        return status;
     }
-    return status != ASSAY_OK
-               ? status
-               : assay_search_oracle(out, specimen, &pairs[at], samples,
-                                     confidence, seed, err);
+    assay_pair pairs[ASSAY_SEARCH_PAIRS] = {*pair};
+    size_t num = 1 + assay_specimen_pairs(specimen, pairs + 1), at = 0;
+    *best = *out;
+    status = best_pair(&at, specimen, pairs, num, samples, confidence, seed,
+                       err);
+    if (status == ASSAY_OK && at > 0) {
+        status = oracle_rows(best, ORACLE_ROWS, specimen, &pairs[at], samples,
+                             confidence, seed, err);
+    }
+    return status;
 }

@@ -199,38 +199,84 @@ static void accumulate(problem *q, const double *beta, double *grad,
             }
         }
     }
-    for (size_t k = 0; k < n; k++) { /* prior deviations 1 and 0.2 */
-        double ridge = k == 0 ? 1e-3 : k <= q->num_main ? 1 : 25;
-        grad[k] -= ridge * beta[k];
-        hess[k * n + k] += ridge;
+}
+
+/* Newton step with the ridge; returns the log marginal likelihood of the
+ * quadratic approximation, meaningful at beta = 0. */
+static double ridge_step(const problem *q, const double *beta,
+                         const double *grad, const double *hess, double scale,
+                         double pairs, double *copy, double *step)
+{
+    size_t n = q->num_params;
+    double value = 0;
+    memcpy(copy, hess, n * n * sizeof *copy);
+    for (size_t k = 0; k < n; k++) {
+        double ridge = k == 0              ? 1e-3
+                       : k <= q->num_main ? scale
+                                           : scale * pairs;
+        step[k] = grad[k] - ridge * beta[k];
+        copy[k * n + k] += ridge;
+        value += 0.5 * log(ridge);
+    }
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, 1, copy,
+                      (lapack_int)n, step, 1) != 0) {
+        return -INFINITY;
+    }
+    for (size_t k = 0; k < n; k++) {
+        value += 0.5 * grad[k] * step[k] - log(copy[k * n + k]);
+    }
+    return value;
+}
+
+/* The penalty with the largest marginal likelihood at beta = 0. */
+static void choose_ridge(const problem *q, const double *beta,
+                         const double *grad, const double *hess, double *copy,
+                         double *step, double *scale, double *pairs)
+{
+    double best = -INFINITY;
+    for (double s = 0.3; s < 2e5; s *= 4) {
+        for (double f = 1; f < 2000; f *= 8) {
+            double v = ridge_step(q, beta, grad, hess, s, f, copy, step);
+            if (v > best) {
+                best = v;
+                *scale = s;
+                *pairs = f;
+            }
+            if (q->num_params == q->num_main + 1) {
+                break;
+            }
+        }
     }
 }
 
 static assay_status problem_solve(problem *q, assay_error *err)
 {
     size_t n = q->num_params;
-    double *memory = calloc(n * n + 2 * n, sizeof *memory);
-    if (memory == NULL) {
+    double *hess = calloc(2 * n * n + 3 * n, sizeof *hess);
+    if (hess == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
     }
-    double *beta = memory + n * n, *grad = beta + n;
-    for (int it = 0; it < 8; it++) {
-        accumulate(q, beta, grad, memory);
-        if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)n, 1, memory,
-                          (lapack_int)n, grad, 1) != 0) {
+    double *copy = hess + n * n, *beta = copy + n * n, *grad = beta + n;
+    double *step = grad + n, scale = 1, pairs = 25;
+    for (int it = 0; it < 6; it++) {
+        accumulate(q, beta, grad, hess);
+        if (it == 0) {
+            choose_ridge(q, beta, grad, hess, copy, step, &scale, &pairs);
+        }
+        if (isinf(ridge_step(q, beta, grad, hess, scale, pairs, copy, step))) {
             break;
         }
         double most = 0;
         for (size_t k = 0; k < n; k++) {
-            beta[k] += fmin(fmax(grad[k], -2), 2);
-            most = fmax(most, fabs(grad[k]));
+            beta[k] += fmin(fmax(step[k], -2), 2);
+            most = fmax(most, fabs(step[k]));
         }
-        if (most < 1e-4) {
+        if (most < 1e-3) {
             break;
         }
     }
-    accumulate(q, beta, grad, memory); /* fitted */
-    free(memory);
+    accumulate(q, beta, grad, hess); /* fitted */
+    free(hess);
     return ASSAY_OK;
 }
 
@@ -300,6 +346,7 @@ assay_status assay_pattern_smooth(assay_piece *piece,
     }
     if (status == ASSAY_OK) {
         set_weights(t, &q);
+        piece->smoothed = 1;
     }
     problem_clear(&q);
     free(c->code);

@@ -107,12 +107,35 @@ static assay_status hill_climb(climb *c, uint64_t samples, assay_pair *best,
     return status;
 }
 
-/* The `keep` best: in turn by predicted bound and by separation. */
-static void keep_best(int *alive, const assay_promise *promise, size_t num,
-                      size_t keep)
+/* In experience the pairs that move answers both ways show most: between pairs
+ * that cannot be told apart, these. */
+static int is_mixed(const assay_pair *p)
+{
+    int up = 0, down = 0;
+    for (size_t i = 0; i < ASSAY_SPECIMEN_INPUTS; i++) {
+        up += p->q[1][i] > p->q[0][i];
+        down += p->q[1][i] < p->q[0][i];
+    }
+    return up > 1 && down > 1;
+}
+
+static double value_of(const assay_pair *pair, const assay_promise *p)
+{
+    return p->merit + (is_mixed(pair) ? fmin(p->noise, 0.1) : 0);
+}
+
+/* The `keep` best: in turn by predicted bound and by separation; mixed pairs
+ * stay while four are kept. */
+static void keep_best(int *alive, const assay_pair *pairs,
+                      const assay_promise *promise, size_t num, size_t keep)
 {
     int next[ASSAY_SEARCH_PAIRS] = {0};
-    for (size_t k = 0; k < keep; k++) {
+    size_t kept = 0;
+    for (size_t i = 0; i < num && keep >= 4 && kept < 2; i++) {
+        next[i] = is_mixed(&pairs[i]);
+        kept += (size_t)next[i];
+    }
+    for (size_t k = kept; k < keep; k++) {
         size_t at = num;
         for (size_t i = 0; i < num; i++) {
             if (!alive[i] || next[i]) {
@@ -120,7 +143,8 @@ static void keep_best(int *alive, const assay_promise *promise, size_t num,
             }
             int better = at == num;
             if (!better && k % 2 == 0) {
-                better = promise[i].merit > promise[at].merit;
+                better = value_of(&pairs[i], &promise[i]) >
+                         value_of(&pairs[at], &promise[at]);
             } else if (!better) {
                 better = promise[i].separation > promise[at].separation;
             }
@@ -134,12 +158,12 @@ static void keep_best(int *alive, const assay_promise *promise, size_t num,
 }
 
 /* All pairs with a few runs, the best four with four times as many, the best
- * two of these with fourteen times as many. */
+ * two of these with ten times as many. */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best,
                                  uint64_t *seen, assay_error *err)
 {
-    static const uint64_t times[3] = {1, 4, 14};
+    static const uint64_t times[3] = {1, 4, 10};
     static const size_t keep[3] = {4, 2, 1};
     int alive[ASSAY_SEARCH_PAIRS];
     assay_promise promise[ASSAY_SEARCH_PAIRS];
@@ -158,7 +182,7 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                   promise[k].runs, &promise[k], err);
             }
         }
-        keep_best(alive, promise, num, keep[stage]);
+        keep_best(alive, pairs, promise, num, keep[stage]);
     }
     for (size_t k = 0; k < num; k++) {
         if (alive[k]) {
@@ -181,7 +205,7 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent, uint64_t *seen,
     *out = pairs[0];
     assay_status status = ASSAY_OK;
     if (specimen->search > 0) {
-        status = hill_climb(&c, samples / 4, &pairs[num++], err);
+        status = hill_climb(&c, samples / 6, &pairs[num++], err);
     }
     if (status == ASSAY_OK && num > 1) {
         status = screen_pairs(&c, pairs, num, samples, &best, seen, err);

@@ -12,7 +12,7 @@
 
 /**
  * The most promising pair: every pair of the specimen is screened with
- * `samples` runs, the better ones with up to fourteen times as many; if the
+ * `samples` runs, the better ones with up to ten times as many; if the
  * specimen states a domain, random restarts and hill climbing within it come
  * first. *seen counts the leading rows of the chosen pair's source (seed as
  * given) that were looked at, *spent all other runs of each input.
@@ -31,20 +31,14 @@ typedef struct assay_oracle_bound {
 /**
  * What the exact likelihood ratio certifies for the claim on this pair with
  * `samples` runs of each input, all of them for the bound, at the best
- * threshold and with nothing to correct for. NAN if no density.
+ * threshold and with nothing to correct for. NAN if no density. The same for
+ * the best of this and the specimen's own pairs into *best (may be NULL).
  */
 assay_status assay_search_oracle(assay_oracle_bound *out,
+                                 assay_oracle_bound *best,
                                  const assay_specimen *specimen,
                                  const assay_pair *pair, uint64_t samples,
                                  double confidence, uint64_t seed,
                                  assay_error *err) ASSAY_MUST_CHECK;
-
-/** The same on the best pair: `chosen` or any of the specimen's own. */
-assay_status assay_search_oracle_best(assay_oracle_bound *out,
-                                      const assay_specimen *specimen,
-                                      const assay_pair *chosen,
-                                      uint64_t samples, double confidence,
-                                      uint64_t seed,
-                                      assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -47,14 +47,14 @@ static double slack(const char *method)
                                                                        : 1e-12;
 }
 
-/* -1: the method does not apply */
-static double epsilon_at(const char *yaml, const char *delta_text,
-                         const char *method)
+/* -1: the method does not apply, or has no lower bound */
+static double bound_at(const char *yaml, const char *delta_text,
+                       const char *method, int lower)
 {
     assay_error err = ASSAY_ERROR_INIT;
     assay_event_file file;
     assay_guarantee g;
-    assay_account_options options = {.method = method};
+    assay_account_options options = {.method = method, .lower = lower};
     mpq_t delta;
     if (assay_event_file_parse(&file, yaml, strlen(yaml), &err) != ASSAY_OK) {
         fail_msg("%s: %s", yaml, err.message);
@@ -65,12 +65,21 @@ static double epsilon_at(const char *yaml, const char *delta_text,
                      ASSAY_OK);
     double out = -1.0;
     if (assay_account(&g, &file.list, delta, &options, &err) == ASSAY_OK) {
-        out = mpq_get_d(g.bounds[0].epsilon);
+        const assay_bound *b = &g.bounds[0];
+        out = !lower           ? mpq_get_d(b->epsilon)
+              : b->has_lower   ? mpq_get_d(b->epsilon_lower)
+                               : -1.0;
     }
     assay_guarantee_clear(&g);
     mpq_clear(delta);
     assay_event_file_clear(&file);
     return out;
+}
+
+static double epsilon_at(const char *yaml, const char *delta,
+                         const char *method)
+{
+    return bound_at(yaml, delta, method, 0);
 }
 
 /* `more` loses at least as much as `less`; the slow methods only now and then */
@@ -338,6 +347,16 @@ static void two_persons_are_no_better_than_one_replaced(void **state)
     }
 }
 
+static void lower_is_not_above(const char *text, const char *delta,
+                               double exact)
+{
+    double low = bound_at(text, delta, "pld", 1);
+    if (low > exact * (1 + 1e-12)) {
+        fail_msg("%s at %s: a lower bound of %.15g, the truth is %.15g", text,
+                 delta, low, exact);
+    }
+}
+
 /* Where the lattice is exact, nothing is below it, at any delta. */
 static void nothing_is_below_the_exact_lattice(void **state)
 {
@@ -379,6 +398,9 @@ static void nothing_is_below_the_exact_lattice(void **state)
                          delta, methods[m], e, exact);
             }
         }
+        if (exact >= 0 && i % 3 == 0) {
+            lower_is_not_above(text, delta, exact);
+        }
     }
 }
 
@@ -400,6 +422,27 @@ static void nothing_is_below_the_exact_gaussian(void **state)
                 fail_msg("%s at %s: %s gives %.15g, the truth is %.15g", text,
                          delta, methods[m], e, exact);
             }
+        }
+        if (exact >= 0 && i % 3 == 0) {
+            lower_is_not_above(text, delta, exact);
+        }
+    }
+}
+
+/* Sampled events have no closed form: the two ends must be in order, and near. */
+static void lower_and_upper_ends_are_in_order(void **state)
+{
+    (void)state;
+    for (int i = 0; i < num_cases(12); i++) {
+        knobs k = any(1);
+        k.noise = 30 + below(100);
+        k.rate = 10 + below(200);
+        char text[1024];
+        write_list(text, &k, 1);
+        double high = epsilon_at(text, "1e-6", "pld");
+        double low = bound_at(text, "1e-6", "pld", 1);
+        if (high >= 0 && (low > high * (1 + 1e-12) || low < 0.9 * high)) {
+            fail_msg("%s: %.12g and %.12g", text, low, high);
         }
     }
 }
@@ -459,6 +502,7 @@ int main(void)
         cmocka_unit_test(two_persons_are_no_better_than_one_replaced),
         cmocka_unit_test(nothing_is_below_the_exact_lattice),
         cmocka_unit_test(nothing_is_below_the_exact_gaussian),
+        cmocka_unit_test(lower_and_upper_ends_are_in_order),
         cmocka_unit_test(a_long_sum_is_rounded_up_and_not_by_much),
     };
     return cmocka_run_group_tests(tests, set_seed, NULL);

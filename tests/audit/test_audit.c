@@ -256,8 +256,8 @@ static void oracle_is_the_neyman_pearson_bound(void **state)
     assay_error err = ASSAY_ERROR_INIT;
     assay_oracle_bound oracle;
     (void)assay_specimen_pairs(s, pairs);
-    assert_int_equal(assay_search_oracle(&oracle, s, &pairs[0], 1000000, 0.99,
-                                         1, &err),
+    assert_int_equal(assay_search_oracle(&oracle, NULL, s, &pairs[0],
+                                         1000000, 0.99, 1, &err),
                      ASSAY_OK);
     /* x >= 1: 1/2 against 1/(2e) */
     double noise = 2.326 * sqrt((1 + (2 * exp(1) - 1)) / 1e6);
