@@ -181,12 +181,14 @@ static double log_ratio(const sweep *s, double top, double k1, double k2,
         return counted;
     }
     double modelled = log(top * s->n / s->other);
-    double w = (0.08 + 1.5 / sqrt(k1 + k2)) * fabs(modelled) + 1e-4;
+    double w = (0.08 + 0.7 / sqrt(k1 + k2)) * fabs(modelled) + 1e-4;
     if (fabs(modelled - counted) > 2 * sqrt(sd * sd + w * w)) {
         return counted;
     }
     double a = 1 / (sd * sd), b = 1 / (w * w);
-    *penalty = s->o->caution / sqrt(a + b) + luck(k1, k2) * sd * a / (a + b);
+    /* little is taken off the weighed estimate: it is a mean, not a maximum */
+    *penalty = 0.3 * s->o->caution / sqrt(a + b) +
+               luck(k1, k2) * sd * a / (a + b);
     return (a * counted + b * modelled) / (a + b);
 }
 
