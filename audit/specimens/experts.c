@@ -66,6 +66,36 @@ static void llr_selective(const assay_oracle *o, const assay_rows *rows,
     }
 }
 
+/* One draw of a release of stable prefixes: m experts who prefer action 0, or
+ * m - 1 of them and one who prefers action 1 (input 1); two steps, one state.
+ * Put out: length and actions of what is released. param: p_min, m, epsilon',
+ * threshold. */
+static void draw_stable(const assay_specimen *s, const double *q,
+                        assay_rng *rng, size_t n, assay_rows *out)
+{
+    double odd = q[0] > 0.5 ? 1 : 0;
+    for (size_t i = 0; i < n; i++) {
+        int is_odd = assay_rng_u01(rng) * P(1) < odd;
+        double alike = 1, other = 1, x, y[2];
+        int length = 0, code = 0;
+        assay_rng_laplace(rng, &x, 1, P(3), 2 / P(2));
+        assay_rng_laplace(rng, y, 2, 0, 2 / P(2));
+        for (int t = 0; t < 2; t++) {
+            int rare = assay_rng_u01(rng) < P(0);
+            int action = rare != is_odd;
+            alike *= action == 0 ? 1 - P(0) : P(0);
+            other *= action == 1 ? 1 - P(0) : P(0);
+            if ((P(1) - odd) * alike + odd * other + y[t] <= x) {
+                break;
+            }
+            code += action << t;
+            length++;
+        }
+        out->value[0][i] = length;
+        out->value[1][i] = code;
+    }
+}
+
 static const assay_pair one_zero[] = {{{{1}, {0}}}};
 
 /* A batch of fixed size: where the expert is missing another one takes its
@@ -79,7 +109,21 @@ static const assay_pair one_zero[] = {{{{1}, {0}}}};
         .llr = llr_selective, .slow = 4                                        \
     }
 
+/* epsilon' = 1 and delta' = 0.001, two steps: (2, 0.002). Shift 15.61 solves
+ * exp(-s/2) (1 + s/4)/2 = 0.001, c_min = 1.582. */
+#define STABLE(label, text, bad, least, experts, threshold)                    \
+    {                                                                          \
+        .name = label, .note = text, .claim = ASSAY_EPS(2, 0.002),             \
+        .truth = NAN, .violates = bad, .width = 2, .num_inputs = 1,            \
+        .num_pairs = 1, .pairs = one_zero,                                     \
+        .param = {least, experts, 1, threshold}, .draw = draw_stable           \
+    }
+
 const assay_specimen assay_specimens_experts[] = {
+    STABLE("StablePrefix", "threshold c_min/p_min and the shift", 0, 0.02, 120,
+           79.1 + 15.61),
+    STABLE("StablePrefix-low-bar", "threshold c_min without the shift", 1,
+           0.001, 20, 1.582),
     SELECTIVE("SelectiveSGD-printed", "q = p b/m though the coin is public",
               0.6357, 1.8043, 1, 1),
     SELECTIVE("SelectiveSGD-corrected",
