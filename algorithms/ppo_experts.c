@@ -25,6 +25,9 @@ static const struct {
 } grids[] = {
     {"cartpole", {{"g", 8.75, 11.0}, {"F", 9.0, 11.25}, {"mc", 0.8, 1.25}}},
     {"acrobot", {{"l", 0.8, 1.2}, {"m1", 0.9, 1.1}, {"m2", 0.9, 1.1}}},
+    {"lunarlander", {{"g", 9.0, 11.0}, {"wind", 0.0, 5.0}, {"turb", 0.0, 0.5}}},
+    {"hiv-dt20", {{"q1", 18750.0, 21250.0}, {"q2", 1850.0, 2150.0}}},
+    {"hiv-dt5", {{"q1", 18750.0, 21250.0}, {"q2", 1850.0, 2150.0}}},
 };
 
 void assay_training_variant(char out[ASSAY_VARIANT_LEN], const char *env,
@@ -37,7 +40,7 @@ void assay_training_variant(char out[ASSAY_VARIANT_LEN], const char *env,
         if (strcmp(grids[g].env, env) != 0) {
             continue;
         }
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3 && grids[g].axes[k].key != NULL; k++) {
             const axis *x = &grids[g].axes[k];
             double value = x->low + (x->high - x->low) *
                                         (double)(setting % GRID) / (GRID - 1);
