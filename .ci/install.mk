@@ -26,10 +26,11 @@ lint: | $(BUILD)/deps.stamp ## clang warnings, clang-tidy and cppcheck
 
 FUZZERS := $(patsubst %.c,build/fuzz/%,$(FUZZ_SRC))
 FUZZ_SECONDS ?= 20
-build/fuzz/%: %.c $(LIB_SRC)
+LIB_CXX_OBJ := $(patsubst %.cc,$(BUILD)/obj/%.o,$(LIB_CXX_SRC))
+build/fuzz/%: %.c $(LIB_SRC) $(LIB_CXX_OBJ)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
-	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LDFLAGS) $(LIBS)
+	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LIB_CXX_OBJ) $(LDFLAGS) $(LIBS)
 fuzz: $(FUZZERS) ## libFuzzer on every input, FUZZ_SECONDS each
 	@for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; \
 	  $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2000 -print_final_stats=0 $$f.corpus 2>&1 | tail -2 || exit 1; done

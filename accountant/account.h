@@ -77,12 +77,14 @@ const char *assay_gaussian_id(const assay_event *event);
  *  and untouched unless it is plain Gaussian noise for one person. */
 int assay_gaussian_rho_fast(mpq_t out, const assay_event *event);
 
-/** A sum that stays short: exact until its denominator passes 2^14 bits, then
- *  rounded up to a multiple of 2^-512. */
+/** A sum that stays short: exact until its denominator passes 2^14 bits; from
+ *  then on it and every further term are rounded up to multiples of 2^-512. */
 typedef struct assay_sum {
     mpq_t total;
     mpq_t chunk;
     mpq_t small;
+    mpz_t fixed; /* in units of 2^-512 */
+    mpz_t step;  /* scratch */
     int rounded;
 } assay_sum;
 void assay_sum_init(assay_sum *sum);

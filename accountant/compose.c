@@ -600,7 +600,8 @@ static sums add_up(const assay_composed *c, double epsilon)
         u *= a;
         v *= b;
     }
-    s.last = i < n ? u : 0.0L;
+    /* what underflows is still charged */
+    s.last = i < n ? fmaxl(u, 1e-300L) : 0.0L;
     s.terms = (double)(i - start) + 16.0;
     return s;
 }
@@ -619,7 +620,8 @@ static void value_and_charge(arb_t value, arb_t charges,
     arb_init(t);
     arb_init(e);
     arb_set_d(value, (double)s.value);
-    arb_set_d(charges, rounding + noise + cut + fabs((double)s.value) * 3e-16);
+    arb_set_d(charges, rounding + noise + cut +
+                           fabs((double)s.value) * 3e-16 + 1e-300);
     arb_set_d(t, c->tilt);
     arb_set_d(e, epsilon);
     arb_mul(t, t, e, prec);
@@ -631,10 +633,21 @@ static void value_and_charge(arb_t value, arb_t charges,
     arb_clear(t);
 }
 
+/* Losses above epsilon but below the window would fold to its top and be
+   untilted there, which makes them smaller: no answer then. */
+static int window_holds(const assay_composed *c, double epsilon)
+{
+    return floor(ldexp(epsilon, c->bits)) + 1.0 >= (double)c->first;
+}
+
 void assay_composed_delta(arb_t out, const assay_composed *c, double epsilon)
 {
     slong prec = 96;
     arb_t charges;
+    if (!window_holds(c, epsilon)) {
+        arb_indeterminate(out);
+        return;
+    }
     arb_init(charges);
     value_and_charge(out, charges, c, epsilon);
     arb_add(charges, charges, out, prec);

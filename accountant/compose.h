@@ -7,9 +7,10 @@
  * counts, L the sum of all losses. For a tilt t > 0 the arrays
  * x_i[j] = p_i[j] e^{t j h} / M_i sum to about 1, and
  *   p[j] = (prod M_i^{n_i}) e^{-t j h} x[j],  x the convolution of all x_i.
- * x is computed circularly on N points. Folding only adds mass to a point, and
- * what lies above the window is bounded by Markov: P(L >= top) <= e^{-s top} E
- * e^{sL}. The tilt makes the transform's error relative to the tail, so tiny
+ * x is computed circularly on N points. Folding only adds mass to a point; what
+ * lies above the window is bounded by Markov: P(L >= top) <= e^{-s top} E
+ * e^{sL}; what lies below it must not count, so epsilon may not lie below the
+ * window. The tilt makes the transform's error relative to the tail, so tiny
  * deltas cost nothing. With ||err||_2 the bound on the computed x, delta(eps)
  * <= F (sum_j w_j x^_j + ||w||_2 ||err||_2 + rounding)
  *                 + P(L >= top) + sum n_i p_i[infinity],
@@ -58,7 +59,8 @@ assay_status assay_compose(assay_composed *out, const assay_part *parts,
 void assay_composed_clear(assay_composed *composed);
 
 /** A ball whose upper end is above delta(epsilon); its lower end is the same
- *  without the charges for errors (not a bound). */
+ *  without the charges for errors (not a bound). Indeterminate (below nothing)
+ *  for an epsilon that lies below the window. */
 void assay_composed_delta(arb_t out, const assay_composed *composed,
                           double epsilon);
 

@@ -229,7 +229,7 @@ static assay_status group_delta(mpq_t delta, const mpq_t epsilon,
 }
 
 static assay_status price_approximate(assay_cost *out, const assay_event *event,
-                                      assay_error *err)
+                                      const char *id, assay_error *err)
 {
     mpq_set(out->delta, event->delta);
     mpq_set(out->epsilon, event->epsilon);
@@ -238,7 +238,7 @@ static assay_status price_approximate(assay_cost *out, const assay_event *event,
     if (status != ASSAY_OK) {
         return status;
     }
-    price_pure(out, event, NULL);
+    price_pure(out, event, id);
     out->pure_id2 = event->group > 1 ? "group-approx" : NULL;
     mpq_set(out->rho_delta, out->delta);
     if (mpq_sgn(out->delta) > 0) {
@@ -387,7 +387,9 @@ static assay_status price_given(assay_cost *out, const assay_event *event,
         price_pure(out, event, assay_mechanism_name(event->mechanism));
         return ASSAY_OK;
     case ASSAY_APPROXIMATE:
-        return price_approximate(out, event, err);
+        return price_approximate(out, event, NULL, err);
+    case ASSAY_UNKNOWN_KEYS:
+        return price_approximate(out, event, "keys-threshold", err);
     case ASSAY_ZCDP:
         price_zcdp(out, event);
         return ASSAY_OK;

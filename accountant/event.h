@@ -31,6 +31,7 @@
  *   renyi                 curve     (list of [order, value])
  *   post-processing       nothing, and costs nothing
  *   parallel              parts     (events on disjoint parts of the data)
+ *   unknown-keys          epsilon, delta (a histogram by threshold)
  * (cells: k, entry: K state that a person changes at most k coordinates, each
  * by at most K; then sensitivity2 is k K^2, or sensitivity k K.) and for every
  * one: count, group, coin, assumed, label. sampling (gaussian, laplace and
@@ -70,6 +71,7 @@ typedef enum assay_mechanism {
     ASSAY_RENYI,
     ASSAY_POST_PROCESSING,
     ASSAY_PARALLEL,
+    ASSAY_UNKNOWN_KEYS,
     ASSAY_NUM_MECHANISMS
 } assay_mechanism;
 

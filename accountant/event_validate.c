@@ -42,6 +42,7 @@ static const spec specs[ASSAY_NUM_MECHANISMS] = {
     {"renyi", ASSAY_F_CURVE, 0},
     {"post-processing", 0, 0},
     {"parallel", ASSAY_F_PARTS, 0},
+    {"unknown-keys", ASSAY_F_EPSILON | ASSAY_F_DELTA, 0},
 };
 
 #define OFFSET(member) offsetof(assay_event, member)
@@ -131,8 +132,8 @@ static assay_status bad(assay_error *err, const assay_event *event,
 
 static int too_long(const mpq_t q)
 {
-    return mpz_sizeinbase(mpq_numref(q), 2) > MAX_BITS ||
-           mpz_sizeinbase(mpq_denref(q), 2) > MAX_BITS;
+    size_t most = MAX_BITS / (size_t)mp_bits_per_limb;
+    return mpz_size(mpq_numref(q)) > most || mpz_size(mpq_denref(q)) > most;
 }
 
 static int above_one(const mpq_t q)
@@ -331,6 +332,12 @@ assay_status assay_event_validate_for(const assay_event *event,
     if (event->mechanism == ASSAY_SHUFFLE && neighbours == ASSAY_ADD_REMOVE) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
                           "shuffle: its theorem needs neighbours: replace-one");
+    }
+    if (event->mechanism == ASSAY_UNKNOWN_KEYS &&
+        neighbours == ASSAY_REPLACE_ONE && event->group == 1) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "unknown-keys: its theorem needs neighbours: "
+                          "add-remove; convert the list to replace-one");
     }
     for (size_t i = 0; i < event->num_parts; i++) {
         assay_status s =

@@ -283,8 +283,10 @@ static assay_status check_given(reader *r, const assay_event *event,
         int needs =
             (i == 0 && (m == ASSAY_PURE || m == ASSAY_APPROXIMATE ||
                         m == ASSAY_EXPONENTIAL || m == ASSAY_NOISY_MAX ||
-                        m == ASSAY_SHUFFLE || m == ASSAY_PERMUTE_AND_FLIP)) ||
-            (i == 1 && (m == ASSAY_APPROXIMATE || m == ASSAY_SHUFFLE)) ||
+                        m == ASSAY_SHUFFLE || m == ASSAY_PERMUTE_AND_FLIP ||
+                        m == ASSAY_UNKNOWN_KEYS)) ||
+            (i == 1 && (m == ASSAY_APPROXIMATE || m == ASSAY_SHUFFLE ||
+                        m == ASSAY_UNKNOWN_KEYS)) ||
             (i == 2 && m == ASSAY_ZCDP);
         if (needs && find(map, needed[i][0]) == NULL) {
             return at(r,

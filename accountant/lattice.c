@@ -153,7 +153,9 @@ static void set_infinite(arb_t out, const assay_event *event,
     if (event->mechanism == ASSAY_DISCRETE_GAUSSIAN) {
         arb_union(x, x, out, PREC); /* at most that: out is 0 here */
     }
-    if (event->mechanism == ASSAY_APPROXIMATE && event->group == 1) {
+    if ((event->mechanism == ASSAY_APPROXIMATE ||
+         event->mechanism == ASSAY_UNKNOWN_KEYS) &&
+        event->group == 1) {
         assay_arb_set_mpq(x, event->delta, PREC);
     }
     assay_arb_set_mpq(out, event->coin, PREC);

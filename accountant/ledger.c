@@ -13,6 +13,7 @@
 #include "core/rational.h"
 
 #define BUSY_MS 120000
+#define PLANNED_KINDS 64 /* of events, up to which pld is affordable */
 
 struct assay_ledger {
     sqlite3 *db;
@@ -359,55 +360,36 @@ static assay_status refresh(assay_ledger *ledger, assay_error *err)
 
 /* ---- prices ---- */
 
-/* Few events of a fixed epsilon: their exact composition is quick too. */
-static int composes_exactly(const assay_event_list *events)
+static assay_status epsilon_by(mpq_t out, const assay_ledger *ledger,
+                               const assay_account_options *options,
+                               assay_error *err)
 {
-    uint64_t count = 0;
-    for (size_t i = 0; i < events->num_events; i++) {
-        const assay_event *event = &events->events[i];
-        if ((event->mechanism != ASSAY_PURE &&
-             event->mechanism != ASSAY_APPROXIMATE) ||
-            event->count > 4096) {
-            return 0;
-        }
-        count += event->count;
-    }
-    return count > 0 && count <= 4096;
-}
-
-/* The optimal composition, where it is better than what `out` has. */
-static void improve(mpq_t out, const assay_ledger *ledger,
-                    const assay_event_list *events)
-{
-    static const assay_account_options exact = {.method = "lattice"};
-    assay_error ignored = ASSAY_ERROR_INIT;
-    assay_guarantee g;
-    assay_guarantee_init(&g);
-    if (assay_account(&g, events, ledger->budget.delta, &exact, &ignored) ==
-            ASSAY_OK &&
-        mpq_cmp(g.bounds[0].epsilon, out) < 0) {
-        mpq_set(out, g.bounds[0].epsilon);
-    }
-    assay_guarantee_clear(&g);
-}
-
-static assay_status epsilon_spent(mpq_t out, const assay_ledger *ledger,
-                                  const assay_event_list *events,
-                                  assay_error *err)
-{
-    static const assay_account_options cheap = {.cheap = 1};
     assay_guarantee g;
     assay_guarantee_init(&g);
     assay_status status =
-        assay_account(&g, events, ledger->budget.delta, &cheap, err);
+        assay_account(&g, &ledger->totals, ledger->budget.delta, options, err);
     if (status == ASSAY_OK) {
         mpq_set(out, g.bounds[0].epsilon);
-        if (composes_exactly(events)) {
-            improve(out, ledger, events);
-        }
     }
     assay_guarantee_clear(&g);
     return status;
+}
+
+/* The cheap methods; for a planned budget all of them, unless the cheap ones
+   already stay within `enough` (may be NULL) or there are too many kinds. */
+static assay_status epsilon_spent(mpq_t out, const assay_ledger *ledger,
+                                  mpq_srcptr enough, assay_error *err)
+{
+    static const assay_account_options cheap = {.cheap = 1};
+    static const assay_account_options all = {0};
+    assay_status status = epsilon_by(out, ledger, &cheap, err);
+    int done =
+        status == ASSAY_OK && enough != NULL && mpq_cmp(out, enough) <= 0;
+    if (!ledger->budget.planned || done ||
+        ledger->totals.num_events > PLANNED_KINDS) {
+        return status;
+    }
+    return epsilon_by(out, ledger, &all, err); /* the best: never above */
 }
 
 static assay_status within(const assay_ledger *ledger, assay_error *err)
@@ -426,13 +408,17 @@ static assay_status within(const assay_ledger *ledger, assay_error *err)
         }
     }
     if (status == ASSAY_OK && budget->has_epsilon) {
-        status = epsilon_spent(spent, ledger, &ledger->totals, err);
+        status = epsilon_spent(spent, ledger, budget->epsilon, err);
         if (status == ASSAY_OK && mpq_cmp(spent, budget->epsilon) > 0) {
             status = assay_fail(err, ASSAY_BUDGET,
                                 "the charge does not fit: epsilon would be "
-                                "%.6g of %.6g at delta %.3g",
+                                "%.6g of %.6g at delta %.3g%s",
                                 mpq_get_d(spent), mpq_get_d(budget->epsilon),
-                                mpq_get_d(budget->delta));
+                                mpq_get_d(budget->delta),
+                                budget->planned ? ""
+                                                : " (a planned budget may "
+                                                  "hold more: see assay "
+                                                  "ledger --help)");
         }
     }
     mpq_clear(spent);
@@ -575,7 +561,7 @@ assay_status assay_ledger_spent(assay_budget *out, assay_ledger *ledger,
     out->has_epsilon = ledger->budget.has_epsilon;
     mpq_set(out->delta, ledger->budget.delta);
     if (out->has_epsilon) {
-        status = epsilon_spent(out->epsilon, ledger, &ledger->totals, err);
+        status = epsilon_spent(out->epsilon, ledger, NULL, err);
     }
     return status;
 }

@@ -11,11 +11,13 @@
  * Budget  rho: the exact sum of the events' rho. A filter in the full sense:
  * the events and their prices may depend on earlier outputs (zcdp-filter).
  *         (epsilon, delta): the best of the accountant's cheap methods for all
- *         events so far (and of the exact composition, if these are at most
- *         4096 runs of a fixed epsilon). Mechanisms may depend on earlier outputs; where their
+ *         events so far. Mechanisms may depend on earlier outputs; where their
  *         prices do too, so that outputs decide which method is the best, the
  *         failure probability is at most delta per method in play: take a rho
  *         budget then.
+ *         A `planned` budget says that outputs never decide which events are
+ *         charged or at what price. Then every method may be used, privacy-loss
+ *         distributions too, which have no theorem for adaptive prices.
  *         With both, both must hold.
  */
 #ifndef ASSAY_ACCOUNTANT_LEDGER_H
@@ -37,6 +39,7 @@ typedef struct assay_budget {
     mpq_t delta;
     int has_rho; /* then rho is a limit */
     mpq_t rho;
+    int planned; /* events and prices do not depend on outputs */
 } assay_budget;
 
 /** add-remove, "person", no limit yet; set at least one before creating. */

@@ -71,6 +71,9 @@ assay_status assay_ledger_first_body(char **out, const assay_budget *budget,
     if (!bad && budget->has_rho) {
         bad = put(limits, "rho", budget->rho);
     }
+    if (!bad && budget->planned) {
+        bad = json_object_set_new(limits, "planned", json_true()) != 0;
+    }
     if (bad) {
         json_decref(limits);
         return assay_fail(err, ASSAY_INVALID, "ledger: the unit is not UTF-8");
@@ -120,6 +123,7 @@ assay_status assay_ledger_first_read(assay_budget *out, const char *body,
     }
     if (status == ASSAY_OK) {
         status = read_limit(out->rho, &out->has_rho, limits, "rho", err);
+        out->planned = json_is_true(json_object_get(limits, "planned"));
     }
     json_decref(row);
     return status;

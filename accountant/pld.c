@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "accountant/account.h"
+#include "accountant/bookkeeping.h"
 #include "accountant/compose.h"
 #include "accountant/numeric.h"
 #include "accountant/pmf_parts.h"
@@ -29,6 +30,8 @@ typedef struct pld {
     kind *kinds;
     int symmetric; /* of all: one direction is enough */
     double epsilon, log_delta, tilt, moment; /* first guess, by Renyi */
+    int rough; /* by zcdp: the tilt is far off, and corrected after a pass */
+    double tilt_found;
     double gap;
     double count;
     int bits;
@@ -76,16 +79,18 @@ static assay_status add_gaussians(pld *p, const assay_event_list *list,
 
 static assay_status add_kind(pld *p, const assay_event *event, assay_error *err)
 {
-    uint64_t count = event->count;
-    uint64_t repeats = assay_pmf_repeats(event);
-    if (count > ASSAY_MAX_COUNT / repeats) {
-        return assay_fail(err, ASSAY_RANGE, "pld: too many events");
+    uint64_t count = 0;
+    if (assay_count_multiply(&count, event->count, assay_pmf_repeats(event)) !=
+        ASSAY_OK) {
+        return assay_fail(err, ASSAY_UNSUPPORTED, "pld: too many events");
     }
-    count *= repeats;
     for (size_t i = 0; i < p->num; i++) {
         if (assay_event_same_kind(&p->kinds[i].event, event)) {
-            p->kinds[i].count += count;
-            return ASSAY_OK;
+            return assay_count_add(&p->kinds[i].count, p->kinds[i].count,
+                                   count) == ASSAY_OK
+                       ? ASSAY_OK
+                       : assay_fail(err, ASSAY_UNSUPPORTED,
+                                    "pld: too many events");
         }
     }
     if (p->num >= MAX_KINDS) {
@@ -121,12 +126,18 @@ static assay_status gather(pld *p, const assay_event_list *list,
     return status;
 }
 
-/* A first guess at the answer and the order that matters. */
+/* A first guess at the answer and the order that matters: by Renyi, or by zcdp
+   where no theorem gives a Renyi curve. */
 static assay_status guess(pld *p, const assay_query *query, assay_error *err)
 {
     assay_bound first;
-    assay_bound_init(&first, "renyi");
+    assay_bound_init(&first, "guess");
     assay_status status = assay_method_renyi(&first, query, err);
+    if (status == ASSAY_UNSUPPORTED) {
+        status = assay_method_zcdp(&first, query, err);
+        p->rough = 1;
+        mpq_mul(first.value, first.rho, first.alpha);
+    }
     if (status == ASSAY_OK) {
         p->epsilon = mpq_get_d(first.epsilon);
         p->log_delta = assay_log_double(first.delta);
@@ -246,6 +257,7 @@ static double charge_share(const assay_composed *c, double epsilon)
 
 typedef struct answer {
     double epsilon;
+    double tilt;
     mpq_t delta;
     int found;
 } answer;
@@ -274,6 +286,7 @@ static assay_status one_direction(answer *out, const pld *p, int direction,
             break;
         }
         double before = at;
+        out->tilt = tilt;
         if (query->fixed_epsilon) {
             assay_composed_delta(delta, &c, at);
             out->found = assay_arb_upper(out->delta, delta);
@@ -360,6 +373,7 @@ static assay_status solve(assay_bound *out, pld *p, const assay_query *query,
     assay_status status = ASSAY_OK;
     for (int d = 0; d < num && status == ASSAY_OK; d++) {
         status = one_direction(&answers[d], p, d, query, err);
+        p->tilt_found = fmax(d > 0 ? p->tilt_found : 0.0, answers[d].tilt);
         if (status == ASSAY_OK && !answers[d].found) {
             status = assay_fail(err, ASSAY_UNSUPPORTED,
                                 "pld: it does not reach the target");
@@ -375,14 +389,15 @@ static assay_status solve(assay_bound *out, pld *p, const assay_query *query,
 
 /* ---- lower bounds ---- */
 
-/* The pmfs that each kind dominates, twice as fine (windows are two cells). */
-static assay_status discretise_lower(pld *p, int direction, assay_error *err)
+/* The pmfs that each kind dominates, on a grid of `bits`. */
+static assay_status discretise_lower(pld *p, int direction, int bits,
+                                     assay_error *err)
 {
     assay_status status = ASSAY_OK;
     for (size_t i = 0; i < p->num && status == ASSAY_OK; i++) {
         kind *k = &p->kinds[i];
         assay_grid grid = grid_for(p);
-        grid.bits += 1;
+        grid.bits = bits;
         assay_pmf_clear(&k->pmf[direction]);
         uint64_t kept = k->event.count;
         k->event.count = k->count;
@@ -415,27 +430,27 @@ static double read_lower(const assay_composed *c, double high,
     return found ? low : 0.0;
 }
 
-static void lower_direction(assay_bound *out, pld *p, int direction,
-                            const assay_query *query)
+static assay_status lower_direction(assay_bound *out, pld *p, int direction,
+                                    int bits, const assay_query *query)
 {
     assay_part parts[MAX_KINDS];
     assay_composed c;
     assay_error ignored = ASSAY_ERROR_INIT;
-    if (discretise_lower(p, direction, &ignored) != ASSAY_OK) {
-        return;
+    assay_status status = discretise_lower(p, direction, bits, &ignored);
+    if (status != ASSAY_OK) {
+        return status;
     }
     for (size_t i = 0; i < p->num; i++) {
         parts[i].pmf = &p->kinds[i].pmf[direction];
         parts[i].count = p->kinds[i].count;
     }
     double at = mpq_get_d(out->epsilon);
-    int bits = p->bits + 1;
     double tilt =
         fmax(1e-3, assay_compose_tilt(parts, p->num, bits, at, p->tilt));
-    if (assay_compose(&c, parts, p->num, bits, tilt, at,
-                      p->log_delta + log(p->gap) - 2.0, 1,
-                      &ignored) != ASSAY_OK) {
-        return;
+    status = assay_compose(&c, parts, p->num, bits, tilt, at,
+                           p->log_delta + log(p->gap) - 2.0, 1, &ignored);
+    if (status != ASSAY_OK) {
+        return status;
     }
     arb_t delta;
     mpq_t found;
@@ -460,12 +475,23 @@ static void lower_direction(assay_bound *out, pld *p, int direction,
     mpq_clear(found);
     arb_clear(delta);
     assay_composed_clear(&c);
+    return ASSAY_OK;
 }
 
+/* Losses are moved down to the grid, an error of first order, so it is finer
+   than for the upper bound: windows of smooth losses (two cells at least) cost
+   an evaluation each, a few atoms cost nothing. */
 static void lower_bound(assay_bound *out, pld *p, const assay_query *query)
 {
+    int finer = 5;
+    for (size_t i = 0; i < p->num; i++) {
+        finer = assay_pmf_is_smooth(&p->kinds[i].event) ? 3 : finer;
+    }
     for (int d = 0; d < (p->symmetric ? 1 : 2); d++) {
-        lower_direction(out, p, d, query);
+        assay_status status = ASSAY_RANGE;
+        for (int f = finer; f > 0 && status == ASSAY_RANGE; f--) {
+            status = lower_direction(out, p, d, p->bits + f, query);
+        }
     }
 }
 
@@ -513,12 +539,15 @@ static assay_status run(assay_bound *out, pld *p, const assay_query *query,
         assay_bound again;
         assay_bound_init(&again, "pld");
         p->epsilon = found * 1.0001 + 1e-12;
+        if (p->rough) {
+            p->tilt = fmin(fmax(p->tilt, p->tilt_found), 1e6);
+        }
         status = pass(&again, p, gap, query, err);
         if (status == ASSAY_OK && mpq_cmp(again.epsilon, out->epsilon) < 0) {
             mpq_set(out->epsilon, again.epsilon);
         }
         assay_bound_clear(&again);
-        if (mpq_get_d(out->epsilon) > 0.8 * found) {
+        if (mpq_get_d(out->epsilon) > (p->rough ? 0.999 : 0.8) * found) {
             break;
         }
     }

@@ -222,26 +222,83 @@ assay_status assay_pmf_event(assay_pmf *remove, assay_pmf *add, int *symmetric,
                : ASSAY_OK;
 }
 
-/* Atoms (whole events only) move down to the grid. */
+/* A loss as the grid point at or below it. */
+static int64_t floor_of(const arb_t loss, int bits)
+{
+    arf_t low;
+    arf_init(low);
+    arb_get_lbound_arf(low, loss, 64);
+    double l = arf_get_d(low, ARF_RND_FLOOR);
+    arf_clear(low);
+    return (int64_t)floor(ldexp(l, bits));
+}
+
+/* An atom of loss z and mass p under Poisson sampling at a rate: the mixture
+   rate P + (1 - rate) Q, Q = P e^-z, against Q, or the other way round. */
+static void sample_atom(arb_t z, arb_t p, const arb_t rate, int add)
+{
+    slong prec = ASSAY_PMF_PREC;
+    arb_t q, mixed;
+    arb_init(q);
+    arb_init(mixed);
+    arb_neg(q, z);
+    arb_exp(q, q, prec);
+    arb_mul(q, q, p, prec);
+    arb_sub(mixed, p, q, prec);
+    arb_mul(mixed, mixed, rate, prec);
+    arb_add(mixed, mixed, q, prec);
+    arb_expm1(z, z, prec);
+    arb_mul(z, z, rate, prec);
+    arb_log1p(z, z, prec);
+    if (add) {
+        arb_neg(z, z);
+        arb_set(p, q);
+    } else {
+        arb_set(p, mixed);
+    }
+    arb_clear(q);
+    arb_clear(mixed);
+}
+
+/* The atoms of the event without its sampling. */
+static assay_status whole_atoms(assay_atoms *out, const assay_event *event,
+                                double tail, assay_error *err)
+{
+    assay_event whole;
+    assay_status status = assay_event_copy(&whole, event, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    whole.sampling = ASSAY_SAMPLE_ALL;
+    mpq_set_ui(whole.rate, 1, 1);
+    status = assay_atoms_event(out, &whole, tail, err);
+    assay_event_clear(&whole);
+    return status;
+}
+
+/* Atoms move down to the grid. */
 static assay_status atoms_lower(assay_pmf *out, const assay_event *event,
-                                const assay_grid *grid, assay_error *err)
+                                const assay_grid *grid, int add,
+                                assay_error *err)
 {
     assay_atoms atoms = {.capacity = 50000};
     atoms.loss = _arb_vec_init((slong)atoms.capacity);
     atoms.mass = _arb_vec_init((slong)atoms.capacity);
     assay_status status =
         atoms.loss != NULL && atoms.mass != NULL
-            ? assay_atoms_event(&atoms, event, grid->tail, err)
+            ? whole_atoms(&atoms, event, grid->tail, err)
             : ASSAY_MEMORY;
+    arb_t rate;
+    arb_init(rate);
+    assay_arb_set_mpq(rate, event->rate, ASSAY_PMF_PREC);
     for (size_t i = 0; i < atoms.num && status == ASSAY_OK; i++) {
-        arf_t low;
-        arf_init(low);
-        arb_get_lbound_arf(low, &atoms.loss[i], 64);
-        double l = arf_get_d(low, ARF_RND_FLOOR);
-        arf_clear(low);
-        assay_pmf_put(out, (int64_t)floor(ldexp(l, grid->bits)),
+        if (event->sampling == ASSAY_SAMPLE_POISSON) {
+            sample_atom(&atoms.loss[i], &atoms.mass[i], rate, add);
+        }
+        assay_pmf_put(out, floor_of(&atoms.loss[i], grid->bits),
                       assay_ball_down(&atoms.mass[i]));
     }
+    arb_clear(rate);
     _arb_vec_clear(atoms.loss, (slong)atoms.capacity);
     _arb_vec_clear(atoms.mass, (slong)atoms.capacity);
     return status;
@@ -285,7 +342,7 @@ assay_status assay_pmf_event_lower(assay_pmf *out, const assay_event *event,
     assay_status status =
         assay_pmf_is_smooth(event)
             ? assay_pmf_smooth_lower(out, event, grid, add, err)
-            : atoms_lower(out, event, grid, err);
+            : atoms_lower(out, event, grid, add, err);
     if (status != ASSAY_OK) {
         return status;
     }

@@ -33,7 +33,7 @@ static int fixed_epsilon(assay_mechanism m)
            m == ASSAY_PERMUTE_AND_FLIP || m == ASSAY_SPARSE_VECTOR ||
            m == ASSAY_SNAPPING || m == ASSAY_TREE_LAPLACE ||
            m == ASSAY_EXPONENTIAL || m == ASSAY_SHUFFLE ||
-           m == ASSAY_POST_PROCESSING;
+           m == ASSAY_POST_PROCESSING || m == ASSAY_UNKNOWN_KEYS;
 }
 
 static int integer_below(const mpq_t q, unsigned long limit)

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "accountant/account.h"
+#include "accountant/bookkeeping.h"
 #include "accountant/moment.h"
 #include "accountant/numeric.h"
 #include "core/rational.h"
 
-#define MAX_ORDER 4096.0
+#define MAX_ORDER ((double)ASSAY_ORDER_MAX)
+#define ROW 24
 
 typedef struct renyi {
     size_t num;
@@ -79,14 +81,39 @@ static double objective(const renyi *r, double order)
 
 static double clean(const renyi *r, double log_b)
 {
-    double order = 1.0 + exp(log_b);
-    return r->integer_only ? fmax(2.0, floor(order + 0.5)) : order;
+    double order = fmin(1.0 + exp(log_b), MAX_ORDER);
+    return r->integer_only
+               ? (double)assay_order_step((int64_t)floor(order + 0.5), 0)
+               : order;
+}
+
+/* The objective may have several valleys (sampling without replacement): the
+   best of a coarse row of orders says which one to descend into. */
+static void bracket(const renyi *r, double *low, double *high)
+{
+    double from = *low;
+    double step = (*high - from) / ROW;
+    int best = 0;
+    double least = INFINITY;
+    for (int i = 0; i <= ROW; i++) {
+        double value = objective(r, clean(r, from + step * i));
+        if (value < least) {
+            least = value;
+            best = i;
+        }
+    }
+    int64_t first = 0;
+    int64_t last = 0;
+    assay_order_bracket(&first, &last, best, ROW);
+    *low = from + step * (double)first;
+    *high = from + step * (double)last;
 }
 
 static double search(const renyi *r)
 {
     double low = r->integer_only ? 0.0 : -6.0;
     double high = log(MAX_ORDER);
+    bracket(r, &low, &high);
     for (int i = 0; i < 40 && high - low > 1e-9; i++) {
         double x = low + 0.381966 * (high - low);
         double y = high - 0.381966 * (high - low);
@@ -103,9 +130,9 @@ static double search(const renyi *r)
     }
     double best = clean(r, 0.5 * (low + high));
     if (r->integer_only) {
-        double around = best;
+        int64_t around = (int64_t)best;
         for (int i = -2; i <= 2; i++) {
-            double o = fmax(2.0, around + (double)i);
+            double o = (double)assay_order_step(around, i);
             best = objective(r, o) < objective(r, best) ? o : best;
         }
     }

@@ -1,6 +1,6 @@
 /* ring: glue */
 /* Exact sums of many rationals, in stages so that the long ones are touched
-   rarely. */
+   rarely; too long an exact sum is left for a fixed point, rounded up. */
 #include "accountant/account.h"
 #include "core/rational.h"
 
@@ -14,6 +14,8 @@ void assay_sum_init(assay_sum *sum)
     mpq_init(sum->total);
     mpq_init(sum->chunk);
     mpq_init(sum->small);
+    mpz_init(sum->fixed);
+    mpz_init(sum->step);
     sum->rounded = 0;
 }
 
@@ -22,17 +24,24 @@ void assay_sum_clear(assay_sum *sum)
     mpq_clear(sum->total);
     mpq_clear(sum->chunk);
     mpq_clear(sum->small);
+    mpz_clear(sum->fixed);
+    mpz_clear(sum->step);
 }
 
-static void round_up(mpq_t q)
+/* fixed += ceil(2^GRID_BITS count term): never below, above by less than one
+   unit a term */
+static void add_fixed(assay_sum *sum, const mpq_t term, uint64_t count)
 {
-    mpz_t whole;
-    mpz_init(whole);
-    mpz_mul_2exp(whole, mpq_numref(q), GRID_BITS);
-    mpz_cdiv_q(whole, whole, mpq_denref(q));
-    mpq_set_z(q, whole);
-    mpq_div_2exp(q, q, GRID_BITS);
-    mpz_clear(whole);
+    mpz_ptr step = sum->step;
+    if (count == 1) {
+        mpz_mul_2exp(step, mpq_numref(term), GRID_BITS);
+    } else {
+        assay_mpz_set_u64(step, count);
+        mpz_mul(step, step, mpq_numref(term));
+        mpz_mul_2exp(step, step, GRID_BITS);
+    }
+    mpz_cdiv_q(step, step, mpq_denref(term));
+    mpz_add(sum->fixed, sum->fixed, step);
 }
 
 /* small += c/d without looking for common factors: that is done once a flush */
@@ -57,7 +66,8 @@ static void flush(assay_sum *sum)
     mpq_add(sum->total, sum->total, sum->chunk);
     mpq_set_ui(sum->chunk, 0, 1);
     if (mpz_sizeinbase(mpq_denref(sum->total), 2) > TOTAL_BITS) {
-        round_up(sum->total);
+        add_fixed(sum, sum->total, 1);
+        mpq_set_ui(sum->total, 0, 1);
         sum->rounded = 1;
     }
 }
@@ -65,6 +75,10 @@ static void flush(assay_sum *sum)
 void assay_sum_add(assay_sum *sum, const mpq_t term, uint64_t count)
 {
     if (mpq_sgn(term) == 0) {
+        return;
+    }
+    if (sum->rounded) {
+        add_fixed(sum, term, count);
         return;
     }
     if (count == 1) {
@@ -93,5 +107,7 @@ void assay_sum_get(mpq_t out, assay_sum *sum)
 {
     flush_small(sum);
     flush(sum);
-    mpq_set(out, sum->total);
+    mpq_set_z(out, sum->fixed);
+    mpq_div_2exp(out, out, GRID_BITS);
+    mpq_add(out, out, sum->total);
 }

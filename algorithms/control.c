@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms/lander_world.h"
+
 #define PI 3.14159265358979323846
 
 /* ---- CartPole: explicit Euler ---- */
@@ -135,7 +137,7 @@ static void mountaincar_step(const assay_control *env, double *s, int action,
 
 /* ---- HIV: stiff-ish equations by Dormand-Prince 5(4) ---- */
 
-enum { HIV_DAYS };
+enum { HIV_DAYS, HIV_DRUG1, HIV_DRUG2 };
 
 static void hiv_slope(const double *y, double e1, double e2, double *out)
 {
@@ -212,18 +214,26 @@ static void hiv_step(const assay_control *env, double *s, int action,
         }
         h = now * bound(0.9 * pow(error + 1e-30, -0.2), 0.2, 5.0);
     }
-    *reward = -0.1 * s[4] - 2e4 * e1 * e1 - 2e3 * e2 * e2 + 1e3 * s[5];
+    *reward = -0.1 * s[4] - env->p[HIV_DRUG1] * e1 * e1 -
+              env->p[HIV_DRUG2] * e2 * e2 + 1e3 * s[5];
     *terminated = 0;
 }
 
 /* ---- by name ---- */
 
 static const assay_control known[] = {
-    {"cartpole", 4, 2, 500, {9.8, 10.0, 1.0}, cartpole_step},
-    {"acrobot", 4, 3, 500, {1.0, 1.0, 1.0}, acrobot_step},
-    {"mountaincar", 2, 3, 200, {0}, mountaincar_step},
-    {"hiv-dt20", 6, 4, 50, {20.0}, hiv_step},
-    {"hiv-dt5", 6, 4, 200, {5.0}, hiv_step},
+    {"cartpole", 4, 2, 500, {9.8, 10.0, 1.0}, NULL, cartpole_step},
+    {"acrobot", 4, 3, 500, {1.0, 1.0, 1.0}, NULL, acrobot_step},
+    {"mountaincar", 2, 3, 200, {0}, NULL, mountaincar_step},
+    {"lunarlander",
+     8,
+     4,
+     1000,
+     {10.0, 13.0, 0.6, 0.0, 0.0},
+     NULL,
+     assay_lander_world_step},
+    {"hiv-dt20", 6, 4, 50, {20.0, 2e4, 2e3}, NULL, hiv_step},
+    {"hiv-dt5", 6, 4, 200, {5.0, 2e4, 2e3}, NULL, hiv_step},
 };
 
 static int parameter_index(const char *name, const char *key, size_t len)
@@ -236,6 +246,13 @@ static int parameter_index(const char *name, const char *key, size_t len)
         {"cartpole", "g", CP_GRAVITY}, {"cartpole", "F", CP_FORCE},
         {"cartpole", "mc", CP_CART},   {"acrobot", "l", AB_LENGTH},
         {"acrobot", "m1", AB_MASS1},   {"acrobot", "m2", AB_MASS2},
+        {"lunarlander", "g", ASSAY_LANDER_GRAVITY},
+        {"lunarlander", "main", ASSAY_LANDER_MAIN},
+        {"lunarlander", "side", ASSAY_LANDER_SIDE},
+        {"lunarlander", "wind", ASSAY_LANDER_WIND},
+        {"lunarlander", "turb", ASSAY_LANDER_TURBULENCE},
+        {"hiv-dt20", "q1", HIV_DRUG1}, {"hiv-dt20", "q2", HIV_DRUG2},
+        {"hiv-dt5", "q1", HIV_DRUG1},  {"hiv-dt5", "q2", HIV_DRUG2},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(keys[i].env, name) == 0 && strlen(keys[i].key) == len &&
@@ -258,11 +275,15 @@ static assay_status apply_variant(assay_control *env, const char *variant,
         if (index < 0 || at[len] != '=') {
             return assay_fail(err, ASSAY_INVALID,
                               "%s has no parameter '%.20s' (cartpole: g, F, "
-                              "mc; acrobot: l, m1, m2)",
+                              "mc; acrobot: l, m1, m2; lunarlander: g, main, "
+                              "side, wind, turb; hiv: q1, q2)",
                               env->name, at);
         }
         value = strtod(at + len + 1, &end);
-        if (end == at + len + 1 || !(value > 0) || isinf(value)) {
+        int zero = index >= ASSAY_LANDER_WIND &&
+                   strcmp(env->name, "lunarlander") == 0; /* may be 0 */
+        if (end == at + len + 1 || !(value >= 0) || (value == 0 && !zero) ||
+            isinf(value)) {
             return assay_fail(err, ASSAY_INVALID,
                               "'%.20s' must be a positive number", at);
         }
@@ -287,12 +308,25 @@ assay_status assay_control_find(assay_control *out, const char *name,
                     return status;
                 }
             }
+            if (strcmp(name, "lunarlander") == 0) {
+                env.world = assay_lander_world_new(env.p);
+                if (env.world == NULL) {
+                    return assay_fail(err, ASSAY_MEMORY,
+                                      "no memory for a lander");
+                }
+            }
             *out = env;
             return ASSAY_OK;
         }
     }
     return assay_fail(err, ASSAY_INVALID,
                       "no environment '%.40s'; there are cartpole, acrobot, "
-                      "mountaincar, hiv-dt20 and hiv-dt5",
+                      "mountaincar, lunarlander, hiv-dt20 and hiv-dt5",
                       name);
+}
+
+void assay_control_clear(assay_control *env)
+{
+    assay_lander_world_free(env->world);
+    env->world = NULL;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "algorithms/consistency.h"
-#include "algorithms/rows.h"
 
 #define MAX_THREADS 64u
 #define TIE 0x1p-30
@@ -269,6 +268,7 @@ typedef struct planner {
     assay_policy *policy;
     double *value;   /* [h][s], h = H is zero */
     double *uniform; /* [h]: the mean of value[h] */
+    int64_t *level;  /* [s]: the last water level of a state's rows */
     assay_dp_apvi_widths width;
     double iota; /* log(H S A / failure) */
 } planner;
@@ -292,34 +292,38 @@ typedef struct estimate {
     double visits, mean, variance;
 } estimate;
 
+/* `level` is the water level of the row before: a good guess, and the same for
+ * every number of threads. */
 static estimate estimate_row(const planner *p, size_t pair, const double *next,
-                             double *x)
+                             int64_t *level)
 {
     const assay_counts *counts = p->counts;
     size_t n = counts->shape.num_states;
     const int64_t *row = counts->cell + counts->num_pairs + pair * n;
     double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
     double slack = p->params->triples_only ? 0.0 : p->width.pair;
-    double sum = assay_row_load(x, row, n);
-    double t = assay_consistency_level(x, n, sum, total, slack);
-    double moment[3];
+    assay_consistency x;
     estimate e = {0.0, 0.0, 0.0};
-    assay_row_moments(moment, x, next, n, t);
-    e.visits = moment[0];
-    if (moment[0] > 0.0) {
-        e.mean = moment[1] / moment[0];
-        e.variance = fmax(moment[2] / moment[0] - e.mean * e.mean, 0.0);
+    if (total + slack <= 2.0 * p->width.pair) {
+        return e; /* the row's sum would be at most total + slack */
+    }
+    assay_consistency_project(&x, level, row, next, n, total, slack);
+    e.visits = x.moment[0];
+    if (x.moment[0] > 0.0) {
+        e.mean = x.moment[1] / x.moment[0];
+        e.variance = fmax(x.moment[2] / x.moment[0] - e.mean * e.mean, 0.0);
     }
     return e;
 }
 
 /* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
-static double row_value(const planner *p, size_t pair, uint32_t h, double *x)
+static double row_value(const planner *p, size_t pair, uint32_t h,
+                        int64_t *level)
 {
     uint32_t num_states = p->counts->shape.num_states;
     uint32_t horizon = p->counts->shape.horizon;
     const double *next = p->value + (size_t)(h + 1) * num_states;
-    estimate e = estimate_row(p, pair, next, x);
+    estimate e = estimate_row(p, pair, next, level);
     double q;
     if (e.visits > 2.0 * p->width.pair) {
         q = p->rewards[pair] + e.mean - penalty(p, e.visits, e.variance);
@@ -334,21 +338,21 @@ static double row_value(const planner *p, size_t pair, uint32_t h, double *x)
 typedef struct strip {
     const planner *p;
     uint32_t h, first, last;
-    double *x; /* scratch: a row, and the values of the actions */
+    double *q; /* scratch: the values of the actions */
 } strip;
 
 static void *plan_strip(void *arg)
 {
     const strip *job = arg;
     const assay_shape *shape = &job->p->counts->shape;
-    double *q = job->x + shape->num_states;
+    double *q = job->q;
     for (uint32_t s = job->first; s < job->last; s++) {
         size_t at = (size_t)job->h * shape->num_states + s;
         double top = 0.0;
         uint32_t arg_top = 0;
         for (uint32_t a = 0; a < shape->num_actions; a++) {
             q[a] = row_value(job->p, assay_shape_pair(shape, job->h, s, a),
-                             job->h, job->x);
+                             job->h, &job->p->level[s]);
             top = q[a] > top ? q[a] : top;
         }
         while (q[arg_top] < top - TIE) {
@@ -367,14 +371,13 @@ static void plan_step(const planner *p, uint32_t h, double *scratch,
     pthread_t thread[MAX_THREADS];
     int started[MAX_THREADS] = {0};
     strip job[MAX_THREADS] = {{NULL, 0, 0, 0, NULL}};
-    size_t width = (size_t)shape->num_states + shape->num_actions;
     for (uint32_t i = 0; i < num_threads; i++) {
         uint64_t states = shape->num_states;
         job[i].p = p;
         job[i].h = h;
         job[i].first = (uint32_t)(states * i / num_threads);
         job[i].last = (uint32_t)(states * (i + 1) / num_threads);
-        job[i].x = scratch + i * width;
+        job[i].q = scratch + (size_t)i * shape->num_actions;
         if (i > 0) {
             started[i] =
                 pthread_create(&thread[i], NULL, plan_strip, &job[i]) == 0;
@@ -436,7 +439,8 @@ static assay_status planner_init(planner *p, const assay_counts *released,
     p->value = calloc((size_t)(shape->horizon + 1) * shape->num_states,
                       sizeof(double));
     p->uniform = calloc((size_t)shape->horizon + 1, sizeof(double));
-    if (p->value == NULL || p->uniform == NULL) {
+    p->level = calloc(shape->num_states, sizeof(int64_t));
+    if (p->value == NULL || p->uniform == NULL || p->level == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for planning");
     }
     return assay_policy_new(&p->policy, shape, err);
@@ -447,8 +451,8 @@ static assay_status planner_run(planner *p, assay_error *err)
 {
     const assay_shape *shape = &p->counts->shape;
     uint32_t threads = threads_for(p->params, shape);
-    size_t width = (size_t)shape->num_states + shape->num_actions;
-    double *scratch = calloc(width * threads, sizeof(double));
+    double *scratch =
+        calloc((size_t)shape->num_actions * threads, sizeof(double));
     if (scratch == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for planning");
     }
@@ -490,6 +494,7 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     assay_policy_free(p.policy);
     free(p.value);
     free(p.uniform);
+    free(p.level);
     return status;
 }
 

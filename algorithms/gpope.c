@@ -47,7 +47,8 @@ static assay_status check(const assay_gpope_params *p, assay_error *err)
                           "between 2^-40 and 2^40");
     }
     if (!(p->gamma >= 0.0 && p->gamma <= 1.0) || !(p->size.beta > 0.0) ||
-        !isfinite(p->size.beta) || p->num_steps == 0 || p->rate_bits > 63) {
+        !isfinite(p->size.beta) || !(p->size.dual >= 0.0) ||
+        !isfinite(p->size.dual) || p->num_steps == 0 || p->rate_bits > 63) {
         return assay_fail(err, ASSAY_INVALID,
                           "needs gamma in [0, 1], a positive step size, at "
                           "least one step and a rate of at least 2^-63");
@@ -142,7 +143,8 @@ typedef struct gpope {
     uint64_t *chosen;   /* [episodes] */
     int64_t *one, *sum; /* private */
     int64_t *noisy;     /* released */
-    double *x, *work;
+    double *x, *move;   /* functions of what was released */
+    double *work;       /* private */
 } gpope;
 
 static void gpope_clear(gpope *g)
@@ -159,6 +161,7 @@ static void gpope_clear(gpope *g)
     free(g->sum);
     free(g->noisy);
     free(g->x);
+    free(g->move);
     free(g->work);
     assay_sampled_sum_free(g->sums);
 }
@@ -176,9 +179,10 @@ static assay_status gpope_init(gpope *g, const assay_episodes *e,
     g->one = calloc(g->n, sizeof *g->one);
     g->noisy = calloc(g->n, sizeof *g->noisy);
     g->x = calloc(g->n, sizeof *g->x);
+    g->move = calloc(g->n, sizeof *g->move);
     g->work = calloc(g->n, sizeof *g->work);
     if (g->chosen == NULL || g->one == NULL || g->x == NULL ||
-        g->work == NULL || g->noisy == NULL) {
+        g->move == NULL || g->work == NULL || g->noisy == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for GPOPE");
     }
     g->sum = calloc(g->n, sizeof *g->sum);
@@ -189,7 +193,6 @@ static assay_status gpope_init(gpope *g, const assay_episodes *e,
 static assay_status one_step(gpope *g, uint64_t step, assay_error *err)
 {
     size_t num_chosen = 0;
-    double beta;
     assay_status status =
         assay_sampled_sum_draw(g->sums, g->chosen, &num_chosen, err);
     if (status != ASSAY_OK) {
@@ -207,10 +210,11 @@ static assay_status one_step(gpope *g, uint64_t step, assay_error *err)
     if (status != ASSAY_OK) {
         return status;
     }
-    beta = assay_ope_step_size(g->params->size, step, g->params->num_steps);
     for (size_t i = 0; i < g->n; i++) {
-        g->x[i] -= beta * ldexp((double)g->noisy[i], -(int)g->bits);
+        g->move[i] = ldexp((double)g->noisy[i], -(int)g->bits);
     }
+    assay_ope_move(g->x, g->n / 2, g->params->size, step, g->params->num_steps,
+                   g->move);
     return ASSAY_OK;
 }
 

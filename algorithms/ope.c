@@ -171,11 +171,16 @@ assay_status assay_lstd(double *theta, const assay_ope_model *model,
     return status;
 }
 
-double assay_ope_step_size(assay_step_size size, uint64_t step,
-                           uint64_t num_steps)
+void assay_ope_move(double *x, size_t dim, assay_step_size size, uint64_t step,
+                    uint64_t num_steps, const double *gradient)
 {
     double c = 0.1 * (double)num_steps;
-    return size.diminishing ? size.beta * c / (c + (double)step) : size.beta;
+    double share = size.diminishing ? c / (c + (double)step) : 1.0;
+    double dual = size.dual > 0.0 ? size.dual : size.beta;
+    for (size_t i = 0; i < dim; i++) {
+        x[i] -= share * size.beta * gradient[i];
+        x[dim + i] -= share * dual * gradient[dim + i];
+    }
 }
 
 void assay_ope_gradient(double *out, const assay_episodes *e, size_t episode,
@@ -214,11 +219,8 @@ assay_status assay_gtd2(double *theta, const assay_episodes *e, double gamma,
     assay_envrand_init(&rand, seed, 22);
     for (uint64_t i = 0; i < num_steps; i++) {
         size_t k = assay_envrand_below(&rand, (uint32_t)e->num_episodes);
-        double beta = assay_ope_step_size(size, i, num_steps);
         assay_ope_gradient(g, e, k, gamma, x);
-        for (size_t j = 0; j < 2 * d; j++) {
-            x[j] -= beta * g[j];
-        }
+        assay_ope_move(x, d, size, i, num_steps, g);
     }
     memcpy(theta, x, d * sizeof *theta);
     free(x);

@@ -56,10 +56,15 @@ assay_status assay_ope_mspbe(double *out, const assay_ope_model *model,
 assay_status assay_lstd(double *theta, const assay_ope_model *model,
                         double ridge, assay_error *err) ASSAY_MUST_CHECK;
 
-/** Step sizes: beta, or beta c/(c + i) with c a tenth of the steps. */
+/**
+ * Step sizes: beta, or beta c/(c + i) with c a tenth of the steps. The dual
+ * variable w = C^{-1}(A theta - b) may have its own: it converges at the rate
+ * of C, theta at that of A'C^{-1}A, which is far smaller when gamma is near 1.
+ */
 typedef struct assay_step_size {
     double beta;
     int diminishing;
+    double dual; /* beta of w; 0: the same */
 } assay_step_size;
 
 /** GTD2: `num_steps` episodes drawn with a seed. Not private. */

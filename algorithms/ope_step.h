@@ -5,8 +5,9 @@
 
 #include "algorithms/ope.h"
 
-double assay_ope_step_size(assay_step_size size, uint64_t step,
-                           uint64_t num_steps);
+/** Moves x = (theta, w) by step `step` (from 0) of `num_steps`. */
+void assay_ope_move(double *x, size_t dim, assay_step_size size, uint64_t step,
+                    uint64_t num_steps, const double *gradient);
 
 /** x = (theta, w); out = (-A'w, A theta + C w - b) of one episode. */
 void assay_ope_gradient(double *out, const assay_episodes *e, size_t episode,

@@ -25,6 +25,9 @@ static const struct {
 } grids[] = {
     {"cartpole", {{"g", 8.75, 11.0}, {"F", 9.0, 11.25}, {"mc", 0.8, 1.25}}},
     {"acrobot", {{"l", 0.8, 1.2}, {"m1", 0.9, 1.1}, {"m2", 0.9, 1.1}}},
+    {"lunarlander", {{"g", 9.0, 11.0}, {"wind", 0.0, 5.0}, {"turb", 0.0, 0.5}}},
+    {"hiv-dt20", {{"q1", 18750.0, 21250.0}, {"q2", 1850.0, 2150.0}}},
+    {"hiv-dt5", {{"q1", 18750.0, 21250.0}, {"q2", 1850.0, 2150.0}}},
 };
 
 void assay_training_variant(char out[ASSAY_VARIANT_LEN], const char *env,
@@ -37,7 +40,7 @@ void assay_training_variant(char out[ASSAY_VARIANT_LEN], const char *env,
         if (strcmp(grids[g].env, env) != 0) {
             continue;
         }
-        for (size_t k = 0; k < 3; k++) {
+        for (size_t k = 0; k < 3 && grids[g].axes[k].key != NULL; k++) {
             const axis *x = &grids[g].axes[k];
             double value = x->low + (x->high - x->low) *
                                         (double)(setting % GRID) / (GRID - 1);
@@ -145,7 +148,7 @@ static void keep_base(base *b, const assay_ppo *ppo)
 static assay_status train_base(school *s, size_t i, assay_error *err)
 {
     base *b = &s->bases[i];
-    assay_control env;
+    assay_control env = {0};
     assay_ppo *best = NULL;
     double top = 0.0;
     assay_status status = make_base(s, b, err);
@@ -169,13 +172,14 @@ static assay_status train_base(school *s, size_t i, assay_error *err)
         keep_base(b, best);
     }
     assay_ppo_free(best);
+    assay_control_clear(&env);
     return status;
 }
 
 static assay_status train_one(school *s, size_t i, assay_error *err)
 {
     const base *b = &s->bases[i % s->t->num_bases];
-    assay_control env;
+    assay_control env = {0};
     assay_ppo *ppo = NULL;
     assay_status status;
     assay_training_variant(s->experts->variants[i], s->t->env, i);
@@ -193,6 +197,7 @@ static assay_status train_one(school *s, size_t i, assay_error *err)
                b->policy.num_params * sizeof(double));
     }
     assay_ppo_free(ppo);
+    assay_control_clear(&env);
     return status;
 }
 

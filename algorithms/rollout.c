@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "algorithms/lander_world.h"
+
 void assay_rollout_start(const assay_control *env, double *state,
                          assay_envrand *rand)
 {
@@ -10,6 +12,10 @@ void assay_rollout_start(const assay_control *env, double *state,
     double width = strcmp(env->name, "acrobot") == 0 ? 0.1 : 0.05;
     if (strncmp(env->name, "hiv", 3) == 0) {
         memcpy(state, unhealthy, sizeof unhealthy);
+        return;
+    }
+    if (env->world != NULL) {
+        assay_lander_world_start(env->world, state, rand);
         return;
     }
     if (strcmp(env->name, "mountaincar") == 0) {

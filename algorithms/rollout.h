@@ -11,8 +11,9 @@
 #include "algorithms/experts.h"
 #include "algorithms/transitions.h"
 
-/** A start as in Gymnasium (CartPole, Acrobot, Mountain Car), or the unhealthy
- *  state (HIV). */
+/** A start as in Gymnasium (CartPole, Acrobot, Mountain Car, LunarLander), or
+ *  the unhealthy state (HIV). `state` has ASSAY_CONTROL_ROOM doubles, zero
+ *  before the first start. */
 void assay_rollout_start(const assay_control *env, double *state,
                          assay_envrand *rand);
 

@@ -15,6 +15,7 @@ typedef struct shard {
     size_t num_slots; /* a power of two */
     size_t used;
     uint64_t *user;
+    uint64_t *trace; /* codes of arrivals minus codes of departures */
     uint32_t *line;
     uint8_t *steps; /* num_slots rows of step_bytes */
 } shard;
@@ -40,14 +41,17 @@ static int shard_alloc(shard *s, size_t num_slots, size_t step_bytes)
 {
     s->num_slots = num_slots;
     s->user = calloc(num_slots, sizeof(uint64_t));
+    s->trace = calloc(num_slots, sizeof(uint64_t));
     s->line = calloc(num_slots, sizeof(uint32_t));
     s->steps = calloc(num_slots, step_bytes);
-    return s->user != NULL && s->line != NULL && s->steps != NULL;
+    return s->user != NULL && s->trace != NULL && s->line != NULL &&
+           s->steps != NULL;
 }
 
 static void shard_release(shard *s)
 {
     free(s->user);
+    free(s->trace);
     free(s->line);
     free(s->steps);
 }
@@ -110,6 +114,7 @@ static int shard_grow(shard *s, size_t step_bytes)
         if (old.line[i] != 0) {
             size_t at = find_slot(&grown, old.user[i], hash(old.user[i]));
             grown.user[at] = old.user[i];
+            grown.trace[at] = old.trace[i];
             grown.line[at] = old.line[i];
             memcpy(grown.steps + at * step_bytes, old.steps + i * step_bytes,
                    step_bytes);
@@ -118,6 +123,7 @@ static int shard_grow(shard *s, size_t step_bytes)
     shard_release(&old);
     s->num_slots = grown.num_slots;
     s->user = grown.user;
+    s->trace = grown.trace;
     s->line = grown.line;
     s->steps = grown.steps;
     return 1;
@@ -135,9 +141,21 @@ static assay_roster_mark mark_step(shard *s, size_t at, size_t step_bytes,
     return ASSAY_ROSTER_NEW;
 }
 
+/* What a step from s to s_next adds to the trace: it leaves the place (h, s)
+ * and arrives at (h + 1, s_next). The first place and the last have no other
+ * side. */
+static uint64_t trace_of(uint32_t horizon, uint32_t h, uint32_t s,
+                         uint32_t s_next)
+{
+    uint64_t leave = h == 0 ? 0 : hash((uint64_t)h << 32 | s);
+    uint64_t arrive =
+        h + 1 == horizon ? 0 : hash((uint64_t)(h + 1) << 32 | s_next);
+    return arrive - leave;
+}
+
 static assay_roster_mark note_locked(assay_roster *roster, shard *s,
                                      uint64_t user, uint64_t code, uint32_t h,
-                                     uint32_t line)
+                                     uint64_t trace, uint32_t line)
 {
     size_t at = find_slot(s, user, code);
     if (s->line[at] == 0) {
@@ -154,19 +172,29 @@ static assay_roster_mark note_locked(assay_roster *roster, shard *s,
         s->user[at] = user;
         s->line[at] = line == 0 ? 1 : line;
     }
+    s->trace[at] += trace;
     return mark_step(s, at, roster->step_bytes, h);
 }
 
 assay_roster_mark assay_roster_note(assay_roster *roster, uint64_t user,
-                                    uint32_t h, uint32_t line)
+                                    uint32_t h, uint32_t s, uint32_t s_next,
+                                    uint32_t line)
 {
     uint64_t code = hash(user);
-    shard *s = &roster->shards[code % NUM_SHARDS];
+    shard *home = &roster->shards[code % NUM_SHARDS];
+    uint64_t trace = trace_of(roster->horizon, h, s, s_next);
     assay_roster_mark mark;
-    (void)pthread_mutex_lock(&s->lock);
-    mark = note_locked(roster, s, user, code, h, line);
-    (void)pthread_mutex_unlock(&s->lock);
+    (void)pthread_mutex_lock(&home->lock);
+    mark = note_locked(roster, home, user, code, h, trace, line);
+    (void)pthread_mutex_unlock(&home->lock);
     return mark;
+}
+
+int assay_roster_has(const assay_roster *roster, uint64_t user)
+{
+    uint64_t code = hash(user);
+    const shard *s = &roster->shards[code % NUM_SHARDS];
+    return s->line[find_slot(s, user, code)] != 0;
 }
 
 uint64_t assay_roster_users(const assay_roster *roster)
@@ -202,6 +230,24 @@ int assay_roster_gap(const assay_roster *roster, uint64_t *user, uint32_t *h,
             *user = s->user[at];
             *h = missing;
             *line = s->line[at];
+        }
+    }
+    return found;
+}
+
+int assay_roster_jump(const assay_roster *roster, uint64_t *user,
+                      uint32_t *line)
+{
+    int found = 0;
+    for (size_t i = 0; i < NUM_SHARDS; i++) {
+        const shard *s = &roster->shards[i];
+        for (size_t at = 0; at < s->num_slots; at++) {
+            if (s->line[at] != 0 && s->trace[at] != 0 &&
+                (!found || s->line[at] < *line)) {
+                found = 1;
+                *user = s->user[at];
+                *line = s->line[at];
+            }
         }
     }
     return found;

@@ -24,9 +24,14 @@ typedef enum assay_roster_mark {
     ASSAY_ROSTER_MEMORY
 } assay_roster_mark;
 
-/** Notes that `user` has step h (from 0); `line` is kept for messages. */
+/** Notes that `user` has step h (from 0) from s to s_next; `line` is kept for
+ *  messages. */
 assay_roster_mark assay_roster_note(assay_roster *roster, uint64_t user,
-                                    uint32_t h, uint32_t line);
+                                    uint32_t h, uint32_t s, uint32_t s_next,
+                                    uint32_t line);
+
+/** 1 if `user` has been noted. */
+int assay_roster_has(const assay_roster *roster, uint64_t user);
 
 uint64_t assay_roster_users(const assay_roster *roster);
 
@@ -34,5 +39,15 @@ uint64_t assay_roster_users(const assay_roster *roster);
  *  0 if everyone is complete. */
 int assay_roster_gap(const assay_roster *roster, uint64_t *user, uint32_t *h,
                      uint32_t *line);
+
+/**
+ * The first user (by line) with a step that does not begin where the step
+ * before it ended: 1 and *user, *line; 0 if there is none. For complete users.
+ * One 64-bit number a user: the sum of the codes of all arrivals minus that of
+ * all departures, which is 0 if they match and else not, but for a chance of
+ * about 2^-64.
+ */
+int assay_roster_jump(const assay_roster *roster, uint64_t *user,
+                      uint32_t *line);
 
 #endif

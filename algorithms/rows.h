@@ -1,6 +1,6 @@
 /* ring: glue */
 /**
- * Sums over one row of released counts, at memory speed.
+ * Sums over one row of released counts, in one pass at memory speed.
  *
  * Eight partial sums in a fixed pattern: the result is the same on every
  * machine and for every number of threads.
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** x[i] = row[i] clipped to [0, 2^50], exact; returns the sum. */
-double assay_row_load(double *x, const int64_t *row, size_t n);
+/** With y_i = row[i] clipped to [0, 2^50] (exact) and U = {i: y_i > level}. */
+typedef struct assay_row_sums {
+    double number;      /* how many i are in U                       */
+    double weighted[3]; /* sums over U of y, y v and y v^2           */
+    double plain[2];    /* sums over U of v and v^2                  */
+} assay_row_sums;
 
-/** sum_i max(x[i] - t, 0), and how many x[i] exceed t. */
-double assay_row_above(const double *x, size_t n, double t, double *number);
-
-/** With y_i = max(x[i] - t, 0): sum y, sum y v and sum y v^2. */
-void assay_row_moments(double out[3], const double *x, const double *v,
-                       size_t n, double t);
+void assay_row_sum(assay_row_sums *out, const int64_t *row, const double *v,
+                   size_t n, int64_t level);
 
 #endif

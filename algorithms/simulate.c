@@ -34,8 +34,9 @@ void assay_curve_clear(assay_curve *curve)
     memset(curve, 0, sizeof *curve);
 }
 
-static void roll_out(assay_online_step *steps, const assay_online *learner,
-                     const assay_mdp *mdp, assay_envrand *rand)
+void assay_simulate_episode(assay_online_step *steps,
+                            const assay_online *learner, const assay_mdp *mdp,
+                            assay_envrand *rand)
 {
     uint32_t s = assay_mdp_reset(mdp, rand);
     for (uint32_t h = 0; h < mdp->shape.horizon; h++) {
@@ -74,7 +75,7 @@ static assay_status run(assay_curve *curve, assay_online *learner,
             status = current_value(&value, learner, mdp, err);
         }
         regret += best - value;
-        roll_out(steps, learner, mdp, rand);
+        assay_simulate_episode(steps, learner, mdp, rand);
         if (status == ASSAY_OK) {
             status = assay_online_observe(learner, steps, err);
         }

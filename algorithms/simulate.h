@@ -26,6 +26,11 @@ assay_status assay_curve_init(assay_curve *curve, uint64_t episodes,
                               assay_error *err) ASSAY_MUST_CHECK;
 void assay_curve_clear(assay_curve *curve);
 
+/** One episode of the learner's present policy; a cost is 1 - reward. */
+void assay_simulate_episode(assay_online_step *steps,
+                            const assay_online *learner, const assay_mdp *mdp,
+                            assay_envrand *rand);
+
 /** One run of K episodes: sum over users of V* - V(policy of the user), exact
  *  values. `seed` and `run` choose the environment's stream. */
 assay_status assay_simulate_online(assay_curve *curve, const assay_mdp *mdp,

@@ -22,6 +22,13 @@
 #define MAX_THREADS 64u
 #define PRIVATE_CELLS ((size_t)1 << 22)
 
+/* One user's steps, to find the line at which they do not fit. */
+typedef struct trail {
+    uint64_t user;
+    uint32_t *s, *s_next; /* [h] */
+    uint64_t *line;       /* [h] */
+} trail;
+
 /* One thread's part of a file: the lines that begin in [begin, end). */
 typedef struct part {
     const char *path;
@@ -33,6 +40,10 @@ typedef struct part {
     int shared;       /* counts are shared: add atomically */
     assay_counts *counts;
     assay_roster *roster;
+    const assay_roster *others; /* may be NULL */
+    assay_progress *meter;      /* of the first part alone, or NULL */
+    uint32_t num_parts;
+    trail *follow; /* only these lines matter, if not NULL */
     uint64_t rows;
     char *buffer;
     assay_error err;
@@ -83,7 +94,12 @@ static assay_status check_ranges(part *p, const assay_csv_row *row)
 
 static assay_status note_user(part *p, const assay_csv_row *row)
 {
+    if (p->others != NULL && assay_roster_has(p->others, row->user)) {
+        return REFUSE(p, "%s: user %" PRIu64 " is in the other file too",
+                      p->path, row->user);
+    }
     switch (assay_roster_note(p->roster, row->user, (uint32_t)row->h - 1,
+                              (uint32_t)row->s, (uint32_t)row->s_next,
                               (uint32_t)line_number(p))) {
     case ASSAY_ROSTER_NEW:
         return ASSAY_OK;
@@ -117,6 +133,16 @@ static void add_row(part *p, const assay_csv_row *row)
     __atomic_fetch_add(counts->cell + triple, 1, __ATOMIC_RELAXED);
 }
 
+static void follow_row(const part *p, const assay_csv_row *row)
+{
+    trail *t = p->follow;
+    if (row->user == t->user) {
+        t->s[row->h - 1] = (uint32_t)row->s;
+        t->s_next[row->h - 1] = (uint32_t)row->s_next;
+        t->line[row->h - 1] = p->line;
+    }
+}
+
 static assay_status take_line(part *p, const char *text, size_t len)
 {
     assay_csv_row row = {0, 0, 0, 0, 0};
@@ -135,6 +161,10 @@ static assay_status take_line(part *p, const char *text, size_t len)
     fault = assay_csv_row_parse(&row, text, len);
     status = fault == ASSAY_CSV_FINE ? check_ranges(p, &row)
                                      : refuse_fault(p, fault);
+    if (status == ASSAY_OK && p->follow != NULL) {
+        follow_row(p, &row);
+        return ASSAY_OK;
+    }
     if (status == ASSAY_OK) {
         status = note_user(p, &row);
     }
@@ -159,6 +189,10 @@ static assay_status refill(part *p, size_t held, size_t *got)
     }
     p->offset += n;
     *got = (size_t)n;
+    if (p->meter != NULL) {
+        assay_progress_update(p->meter, (uint64_t)p->offset * p->num_parts,
+                              NULL);
+    }
     return ASSAY_OK;
 }
 
@@ -282,6 +316,77 @@ static assay_status check_whole(const part *p, uint64_t rows,
     return ASSAY_OK;
 }
 
+/* The line at which a user's steps do not fit, by reading once more. */
+static assay_status refuse_trail(part *p, const trail *t, uint32_t horizon,
+                                 assay_error *err)
+{
+    assay_status status;
+    p->follow = NULL;
+    for (uint32_t h = 1; h < horizon; h++) {
+        if (t->s[h] != t->s_next[h - 1]) {
+            p->line = t->line[h];
+            status = REFUSE(p,
+                            "%s: user %" PRIu64 " is in state %u at step %u, "
+                            "but step %u went to state %u (line %" PRIu64 ")",
+                            p->path, t->user, t->s[h], h + 1, h,
+                            t->s_next[h - 1], t->line[h - 1]);
+            if (err != NULL) {
+                *err = p->err;
+            }
+            return status;
+        }
+    }
+    return assay_fail(err, ASSAY_IO, "%s: the file changed while it was read",
+                      p->path);
+}
+
+static assay_status find_jump(const part *first, assay_counts *counts,
+                              uint64_t user, assay_error *err)
+{
+    uint32_t horizon = counts->shape.horizon;
+    part p = *first;
+    trail t;
+    assay_status status;
+    t.user = user;
+    t.s = calloc(horizon, sizeof(uint32_t));
+    t.s_next = calloc(horizon, sizeof(uint32_t));
+    t.line = calloc(horizon, sizeof(uint64_t));
+    p.end = -1;
+    p.offset = 0;
+    p.line = 0;
+    p.meter = NULL;
+    p.counts = counts;
+    p.follow = &t;
+    if (t.s == NULL || t.s_next == NULL || t.line == NULL) {
+        status = assay_fail(err, ASSAY_MEMORY, "no memory to read");
+    } else {
+        (void)run_part(&p);
+        status = refuse_trail(&p, &t, horizon, err);
+    }
+    free(t.s);
+    free(t.s_next);
+    free(t.line);
+    return status;
+}
+
+/* Everyone is complete; does everyone begin a step where the last ended? */
+static assay_status check_jumps(const part *first, assay_counts *counts,
+                                assay_error *err)
+{
+    uint64_t user = 0;
+    uint32_t line = 0;
+    if (!assay_roster_jump(first->roster, &user, &line)) {
+        return ASSAY_OK;
+    }
+    if (first->seekable) {
+        return find_jump(first, counts, user, err);
+    }
+    return assay_fail_at(err, ASSAY_INVALID, (int)line, 1,
+                         "%s: user %" PRIu64 ", who begins here, does not "
+                         "begin every step where the one before ended",
+                         first->path, user);
+}
+
 /* A part's own table, or the shared one if a table each would be too much. */
 static assay_status give_counts(part *p, assay_counts *shared, uint32_t i)
 {
@@ -334,9 +439,16 @@ static assay_status join_parts(part *parts, uint32_t num_parts,
     return status;
 }
 
+static uint64_t most_users(const assay_read_options *how)
+{
+    uint64_t n = how->max_users;
+    return n == 0 || n > ASSAY_COUNTS_MAX_USERS ? ASSAY_COUNTS_MAX_USERS : n;
+}
+
 static assay_status read_with(assay_counts **out, int fd, const char *path,
                               const assay_shape *shape, uint32_t num_parts,
-                              off_t size, uint64_t max_users, assay_error *err)
+                              off_t size, const assay_read_options *how,
+                              assay_error *err)
 {
     part parts[MAX_THREADS];
     assay_counts *counts = NULL;
@@ -344,7 +456,8 @@ static assay_status read_with(assay_counts **out, int fd, const char *path,
     uint64_t rows = 0;
     assay_status status = assay_counts_new(&counts, shape, err);
     if (status == ASSAY_OK) {
-        status = assay_roster_new(&roster, shape->horizon, max_users, err);
+        status =
+            assay_roster_new(&roster, shape->horizon, most_users(how), err);
     }
     memset(parts, 0, sizeof parts);
     for (uint32_t i = 0; status == ASSAY_OK && i < num_parts; i++) {
@@ -357,6 +470,9 @@ static assay_status read_with(assay_counts **out, int fd, const char *path,
             i + 1 == num_parts ? -1 : size / (off_t)num_parts * (off_t)(i + 1);
         p->begin = size < 0 ? 0 : p->begin;
         p->roster = roster;
+        p->others = how->others;
+        p->meter = i == 0 && size > 0 ? how->meter : NULL;
+        p->num_parts = num_parts;
         p->status = give_counts(p, counts, i);
         status = p->status;
     }
@@ -369,6 +485,13 @@ static assay_status read_with(assay_counts **out, int fd, const char *path,
     }
     if (status == ASSAY_OK) {
         status = check_whole(&parts[0], rows, counts, err);
+    }
+    if (status == ASSAY_OK && !how->allow_jumps) {
+        status = check_jumps(&parts[0], counts, err);
+    }
+    if (status == ASSAY_OK && how->roster != NULL) {
+        *how->roster = roster;
+        roster = NULL;
     }
     assay_roster_free(roster);
     if (status != ASSAY_OK) {
@@ -385,8 +508,8 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
                                          assay_error *err)
 {
     struct stat info;
-    uint32_t threads = options == NULL ? 1 : options->num_threads;
-    uint64_t max_users = options == NULL ? 0 : options->max_users;
+    assay_read_options how;
+    uint32_t threads;
     off_t size = -1;
     assay_status status = assay_shape_check(shape, err);
     int fd = status == ASSAY_OK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -398,16 +521,19 @@ assay_status assay_trajectories_read_csv(assay_counts **out, const char *path,
     if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
         size = info.st_size;
     }
-    if (max_users == 0 || max_users > ASSAY_COUNTS_MAX_USERS) {
-        max_users = ASSAY_COUNTS_MAX_USERS;
+    memset(&how, 0, sizeof how);
+    how = options == NULL ? how : *options;
+    if (how.meter != NULL && size > 0) {
+        how.meter->total = (uint64_t)size;
     }
+    threads = how.num_threads;
     threads = threads > MAX_THREADS ? MAX_THREADS : threads;
     if (threads < 2 || size < (off_t)(BUFFER_LEN * threads)) {
         threads = 1;
     }
-    status = read_with(out, fd, path, shape, threads, size, max_users, err);
+    status = read_with(out, fd, path, shape, threads, size, &how, err);
     if (status == ASSAY_INVALID && threads > 1) {
-        status = read_with(out, fd, path, shape, 1, size, max_users, err);
+        status = read_with(out, fd, path, shape, 1, size, &how, err);
     }
     (void)close(fd);
     return status;

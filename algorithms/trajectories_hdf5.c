@@ -24,6 +24,7 @@ enum { OBS, ACT, REW, TERM, TIMEOUT, NEXT, NUM_COLUMNS };
 
 typedef struct reader {
     const char *path;
+    const assay_read_options *options; /* may be NULL */
     hid_t file;
     column col[NUM_COLUMNS];
     hsize_t row; /* of the row at hand, from 1 */
@@ -184,6 +185,13 @@ static assay_status end_trajectory(reader *r, assay_error *err)
     return status;
 }
 
+/* The row begins elsewhere than the one before ended. */
+static int jumps(const reader *r, uint32_t s)
+{
+    int allowed = r->options != NULL && r->options->allow_jumps;
+    return !allowed && !(fabs(r->next - (double)s) < 0.5);
+}
+
 static assay_status take_row(reader *r, hsize_t i, assay_error *err)
 {
     const assay_shape *shape = &r->counts->shape;
@@ -207,6 +215,12 @@ static assay_status take_row(reader *r, hsize_t i, assay_error *err)
                       shape->horizon);
     }
     if (r->h > 0) {
+        if (r->col[NEXT].id >= 0 && jumps(r, s)) {
+            return REFUSE(r,
+                          "%s: 'observations' is %u, but "
+                          "'next_observations' before it is %.17g",
+                          r->path, s, r->next);
+        }
         assay_counts_add(r->counts, r->h - 1, r->s, r->a, s);
     }
     r->s = s;
@@ -230,6 +244,10 @@ static assay_status take_rows(reader *r, assay_error *err)
                                   r->path, r->col[i].name);
             }
         }
+        if (r->options != NULL && r->options->meter != NULL) {
+            r->options->meter->total = total;
+            assay_progress_update(r->options->meter, first, NULL);
+        }
         for (hsize_t i = 0; i < n; i++) {
             r->row = first + i + 1;
             status = take_row(r, i, err);
@@ -248,9 +266,10 @@ static assay_status take_rows(reader *r, assay_error *err)
     return ASSAY_OK;
 }
 
-assay_status assay_trajectories_read_hdf5(assay_counts **out, const char *path,
-                                          const assay_shape *shape,
-                                          assay_error *err)
+static assay_status read_file(assay_counts **out, const char *path,
+                              const assay_shape *shape,
+                              const assay_read_options *options,
+                              assay_error *err)
 {
     reader r;
     assay_status status = assay_shape_check(shape, err);
@@ -262,6 +281,7 @@ assay_status assay_trajectories_read_hdf5(assay_counts **out, const char *path,
         r.col[i].id = -1;
     }
     r.path = path;
+    r.options = options;
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* the library never prints */
     status = open_file(&r, err);
     if (status == ASSAY_OK) {
@@ -279,6 +299,13 @@ assay_status assay_trajectories_read_hdf5(assay_counts **out, const char *path,
     return ASSAY_OK;
 }
 
+assay_status assay_trajectories_read_hdf5(assay_counts **out, const char *path,
+                                          const assay_shape *shape,
+                                          assay_error *err)
+{
+    return read_file(out, path, shape, NULL, err);
+}
+
 static int ends_with(const char *text, const char *tail)
 {
     size_t n = strlen(text);
@@ -292,7 +319,14 @@ assay_status assay_trajectories_read(assay_counts **out, const char *path,
                                      assay_error *err)
 {
     if (ends_with(path, ".h5") || ends_with(path, ".hdf5")) {
-        return assay_trajectories_read_hdf5(out, path, shape, err);
+        if (options != NULL && options->others != NULL) {
+            return assay_fail(err, ASSAY_INVALID,
+                              "%s: HDF5 files do not name their users, so "
+                              "nobody can tell whether one is in both files; "
+                              "use CSV",
+                              path);
+        }
+        return read_file(out, path, shape, options, err);
     }
     return assay_trajectories_read_csv(out, path, shape, options, err);
 }

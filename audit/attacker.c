@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/rng.h"
+#include "audit/smooth.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
 #define MAX_KEYS ((size_t)1 << 18)
@@ -60,6 +61,18 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
     }
 }
 
+static void add_line(const assay_piece *p, const assay_rows *rows, double *out)
+{
+    double x[BLOCK];
+    assay_feature_numbers(rows, p->feature, x);
+    for (size_t i = 0; i < rows->num; i++) {
+        double y = p->kind == ASSAY_PIECE_HINGE
+                       ? (x[i] > p->knot ? x[i] - p->knot : 0)
+                       : x[i];
+        out[i] += isnan(x[i]) ? 0 : p->sign * y;
+    }
+}
+
 static void add_piece(const assay_piece *p, const assay_rows *rows, double *out)
 {
     if (p->kind == ASSAY_PIECE_STEPS) {
@@ -73,11 +86,7 @@ static void add_piece(const assay_piece *p, const assay_rows *rows, double *out)
             out[i] += p->sign * assay_table_at(&p->table, key[i]);
         }
     } else {
-        double x[BLOCK];
-        assay_feature_numbers(rows, p->feature, x);
-        for (size_t i = 0; i < rows->num; i++) {
-            out[i] += isnan(x[i]) ? 0 : p->sign * x[i];
-        }
+        add_line(p, rows, out);
     }
 }
 
@@ -93,6 +102,9 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
         return;
     }
     assay_feature_numbers(rows, p->feature, out);
+    for (size_t i = 0; p->kind == ASSAY_PIECE_HINGE && i < rows->num; i++) {
+        out[i] = isnan(out[i]) ? NAN : fmax(0, out[i] - p->knot);
+    }
 }
 
 void assay_model_score(const assay_model *model, const assay_rows *rows,
@@ -100,6 +112,14 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
 {
     if (model->boost != NULL) {
         assay_boost_score(model->boost, model, rows, out);
+        return;
+    }
+    if (model->smooth != NULL) {
+        assay_smooth_score(model->smooth, model->encoder, rows, out);
+        return;
+    }
+    if (model->mlp != NULL) {
+        assay_mlp_score(model->mlp, model->encoder, rows, out);
         return;
     }
     double sum[BLOCK];
@@ -293,6 +313,12 @@ static void model_clear(assay_model *m)
     }
     free(m->piece);
     assay_boost_free(m->boost);
+    assay_smooth_free(m->smooth);
+    assay_mlp_free(m->mlp);
+    if (m->encoder != NULL) {
+        assay_encoder_clear(m->encoder);
+        free(m->encoder);
+    }
     memset(m, 0, sizeof *m);
 }
 
@@ -338,6 +364,25 @@ static assay_status add_feature(assay_model *m, const assay_training *d,
     return status;
 }
 
+/* A table of patterns with smoothed weights. */
+static assay_status add_smooth(assay_model *m, const assay_training *d,
+                               assay_feature f, int light, assay_error *err)
+{
+    assay_piece *p = &m->piece[m->num_pieces];
+    assay_status status = fit_table(p, d, f, err);
+    if (status == ASSAY_OK) {
+        status = assay_pattern_smooth(p, d, light, err);
+        if (status == ASSAY_OK || (status == ASSAY_AGAIN &&
+                                   f.kind == ASSAY_F_PATTERN)) {
+            m->num_pieces++;
+            return ASSAY_OK;
+        }
+        table_clear(&p->table);
+    }
+    memset(p, 0, sizeof *p);
+    return status == ASSAY_AGAIN ? ASSAY_OK : status;
+}
+
 static assay_status add_key(assay_model *m, const assay_training *d,
                             assay_feature f, assay_error *err)
 {
@@ -355,7 +400,23 @@ typedef struct shape {
     int mixed;   /* some column has words or gaps */
     int numeric; /* some column has numbers */
     int numeric_col[ASSAY_ROWS_WIDTH];
+    int word[4]; /* words that occur */
+    size_t num_words;
+    assay_piece pattern; /* table of patterns, smoothed; feature PATTERN */
+    int has_pattern;
 } shape;
+
+static void note_word(shape *s, double word)
+{
+    for (size_t k = 0; k < s->num_words; k++) {
+        if (s->word[k] == (int)word) {
+            return;
+        }
+    }
+    if (s->num_words < sizeof s->word / sizeof s->word[0]) {
+        s->word[s->num_words++] = (int)word;
+    }
+}
 
 static shape look(const assay_training *d)
 {
@@ -372,6 +433,11 @@ static shape look(const assay_training *d)
                 for (size_t i = 0; !s.numeric_col[j] && i < r->num; i++) {
                     s.numeric_col[j] |= r->tag[j][i] == ASSAY_CELL_NUMBER;
                 }
+                for (size_t i = 0; !r->plain[j] && b == 0 && i < r->num; i++) {
+                    if (r->tag[j][i] == ASSAY_CELL_WORD) {
+                        note_word(&s, r->value[j][i]);
+                    }
+                }
                 s.numeric |= s.numeric_col[j];
             }
         }
@@ -379,19 +445,41 @@ static shape look(const assay_training *d)
     return s;
 }
 
-static assay_status fit_identity(assay_models *out, const shape *s,
-                                 const assay_training *d, assay_feature f,
+/* A copy of the smoothed table of patterns. */
+static assay_status add_pattern(assay_model *m, const shape *s,
+                                assay_error *err)
+{
+    assay_piece *p = &m->piece[m->num_pieces];
+    size_t slots = s->pattern.table.mask + 1;
+    *p = s->pattern;
+    p->table.count = NULL;
+    p->table.key = malloc(slots * sizeof(uint64_t));
+    p->table.weight = malloc(slots * sizeof(double));
+    m->num_pieces++;
+    if (p->table.key == NULL || p->table.weight == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    }
+    memcpy(p->table.key, s->pattern.table.key, slots * sizeof(uint64_t));
+    memcpy(p->table.weight, s->pattern.table.weight, slots * sizeof(double));
+    return ASSAY_OK;
+}
+
+/* A value itself, upwards and downwards: each way an event of either side. */
+static assay_status fit_identity(assay_models *out, assay_feature f,
                                  const char *name)
 {
-    (void)s;
-    (void)d;
-    assay_model *m = model_add(out, name, 1);
-    if (m == NULL) {
-        return ASSAY_MEMORY;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        char text[64];
+        (void)snprintf(text, sizeof text, "%s%s", sign > 0 ? "" : "minus ",
+                       name);
+        assay_model *m = model_add(out, text, 1);
+        if (m == NULL) {
+            return ASSAY_MEMORY;
+        }
+        m->piece[0] = (assay_piece){
+            .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = sign};
+        m->num_pieces = 1;
     }
-    m->piece[0] = (assay_piece){
-        .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1};
-    m->num_pieces = 1;
     return ASSAY_OK;
 }
 
@@ -403,8 +491,8 @@ static assay_status fit_additive(assay_models *out, const shape *s,
 {
     assay_model *m = model_add(out, name, d->width + 1);
     assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    if (status == ASSAY_OK && s->mixed) {
-        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (s->numeric_col[j]) {
@@ -472,8 +560,8 @@ static assay_status fit_pooled(assay_models *out, const shape *s,
     }
     free(x[0]);
     free(x[1]);
-    if (status == ASSAY_OK && s->mixed) {
-        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (!s->numeric_col[j] || all.num_edges == 0) {
@@ -572,8 +660,8 @@ static assay_status fit_strata(assay_models *out, const shape *s,
     assay_model *m = model_add(out, "density ratio by pattern", d->width + 1);
     assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
     const assay_feature pattern = {ASSAY_F_PATTERN, 0};
-    if (status == ASSAY_OK) {
-        status = add_key(m, d, pattern, err);
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (!s->numeric_col[j] || m->num_pieces == 0) {
@@ -617,8 +705,7 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     for (size_t j = 0; status == ASSAY_OK && j < singles; j++) {
         char name[32];
         (void)snprintf(name, sizeof name, "value %zu", j + 1);
-        status = fit_identity(out, s, d,
-                              (assay_feature){ASSAY_F_RAW, (int)j}, name);
+        status = fit_identity(out, (assay_feature){ASSAY_F_RAW, (int)j}, name);
     }
     if (status == ASSAY_OK) {
         status = fit_keys(out, d, ASSAY_F_BITS, 1, "bits of the numbers", err);
@@ -641,7 +728,7 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     } simple[] = {{ASSAY_F_SUM, "sum"}, {ASSAY_F_MAX, "maximum"},
                   {ASSAY_F_MIN, "minimum"}};
     for (size_t k = 0; status == ASSAY_OK && k < 3; k++) {
-        status = fit_identity(out, s, d, (assay_feature){simple[k].kind, 0},
+        status = fit_identity(out, (assay_feature){simple[k].kind, 0},
                               simple[k].name);
     }
     return status;
@@ -652,10 +739,10 @@ static assay_status fit_base(assay_model *m, const shape *s,
                              const assay_training *d, assay_error *err)
 {
     memset(m, 0, sizeof *m);
-    m->piece = calloc(4 * d->width + 4, sizeof *m->piece);
+    m->piece = calloc(4 * d->width + 16, sizeof *m->piece);
     assay_status status = m->piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    if (status == ASSAY_OK && s->mixed) {
-        status = add_key(m, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && s->numeric && j < d->width; j++) {
         status = add_feature(m, d, (assay_feature){ASSAY_F_RAW, (int)j}, err);
@@ -663,6 +750,15 @@ static assay_status fit_base(assay_model *m, const shape *s,
             status =
                 add_feature(m, d, (assay_feature){ASSAY_F_DIFF, (int)j}, err);
         }
+    }
+    static const assay_feature_kind more[] = {
+        ASSAY_F_LENGTH, ASSAY_F_LAST, ASSAY_F_NUMBERS};
+    for (size_t k = 0; status == ASSAY_OK && s->mixed && k < 3; k++) {
+        status = add_feature(m, d, (assay_feature){more[k], 0}, err);
+    }
+    for (size_t k = 0; status == ASSAY_OK && k < s->num_words; k++) {
+        status = add_feature(m, d, (assay_feature){ASSAY_F_WORDS, s->word[k]},
+                             err);
     }
     for (size_t k = 0; status == ASSAY_OK && s->numeric && k <= 4; k++) {
         /* order statistics: ends, quartiles, median */
@@ -698,37 +794,179 @@ static assay_status fit_joint(assay_models *out, const shape *s,
     return status;
 }
 
-/* Logistic regression on the values themselves: exact for Gaussian shifts. */
-static assay_status fit_linear(assay_models *out, const shape *s,
-                               const assay_training *d, assay_error *err)
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The line through column j and, for a spline, its breaks at quantiles. */
+static void add_lines(assay_model *m, const assay_training *d, size_t j,
+                      int spline)
+{
+    static const double share[] = {0.02, 0.15, 0.35, 0.5, 0.65, 0.85, 0.98};
+    double x[2 * BLOCK], square = 0;
+    size_t n = 0;
+    assay_feature f = {ASSAY_F_RAW, (int)j};
+    for (int side = 0; side < 2; side++) {
+        double v[BLOCK];
+        assay_feature_numbers(&d->rows[side][0], f, v);
+        for (size_t i = 0; i < d->rows[side][0].num; i++) {
+            if (!isnan(v[i])) {
+                x[n++] = v[i];
+            }
+        }
+    }
+    if (n < 64) {
+        return;
+    }
+    qsort(x, n, sizeof *x, compare);
+    /* scale by the middle: heavy tails must not flatten the rest */
+    double lo = x[n / 10], hi = x[n - 1 - n / 10];
+    square = fmax(hi - lo, fmax(fabs(hi), fabs(lo)) * 1e-9);
+    if (!(square > 0)) {
+        return;
+    }
+    m->piece[m->num_pieces++] = (assay_piece){
+        .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1 / square};
+    for (size_t k = 0; spline && k < sizeof share / sizeof share[0]; k++) {
+        double knot = x[(size_t)(share[k] * (double)n)];
+        const assay_piece *last = &m->piece[m->num_pieces - 1];
+        if (last->kind == ASSAY_PIECE_HINGE && knot <= last->knot) {
+            continue;
+        }
+        m->piece[m->num_pieces++] =
+            (assay_piece){.kind = ASSAY_PIECE_HINGE, .feature = f,
+                          .sign = 1 / square, .knot = knot};
+    }
+}
+
+/* Logistic regression on the values: lines are exact for Gaussian shifts,
+ * broken lines for Laplace noise and whatever has exponential tails. */
+static assay_status fit_lines(assay_models *out, const shape *s,
+                              const assay_training *d, int spline,
+                              assay_error *err)
 {
     assay_model base;
     memset(&base, 0, sizeof base);
-    size_t room = sizeof out->model / sizeof out->model[0];
-    base.piece = calloc(d->width + 1, sizeof *base.piece);
+    base.piece = calloc(8 * d->width + 2, sizeof *base.piece);
     assay_status status = base.piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(&base, s, err);
+    }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
-        double x[BLOCK], square = 0;
-        const assay_rows *r = &d->rows[0][0];
-        assay_feature f = {ASSAY_F_RAW, (int)j};
-        assay_feature_numbers(r, f, x);
-        for (size_t i = 0; i < r->num; i++) {
-            square += isnan(x[i]) ? 0 : x[i] * x[i] / (double)r->num;
-        }
-        if (s->numeric_col[j] && square > 0) {
-            base.piece[base.num_pieces++] =
-                (assay_piece){.kind = ASSAY_PIECE_IDENTITY, .feature = f,
-                              .sign = 1 / sqrt(square)};
+        if (s->numeric_col[j]) {
+            add_lines(&base, d, j, spline);
         }
     }
-    if (status == ASSAY_OK && base.num_pieces > 0 && out->num < room) {
+    if (status == ASSAY_OK && base.num_pieces > 0 &&
+        out->num < ASSAY_MAX_MODELS) {
         status = assay_logistic_fit(&out->model[out->num], &base, d, err);
         if (status == ASSAY_OK) {
             assay_model *m = &out->model[out->num++];
-            (void)snprintf(m->name, sizeof m->name, "linear logistic");
+            (void)snprintf(m->name, sizeof m->name, "%s",
+                           spline ? "spline logistic" : "linear logistic");
         }
     }
     model_clear(&base);
+    return status;
+}
+
+/* Smooth logistic regression or the small network, each with its encoder. */
+static assay_status fit_encoded(assay_models *out, const shape *s,
+                                const assay_training *d, int network,
+                                assay_error *err)
+{
+    assay_model *m =
+        model_add(out, network ? "neural network" : "smooth logistic", 1);
+    assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    if (status == ASSAY_OK && s->has_pattern) {
+        status = add_pattern(m, s, err);
+    }
+    if (status == ASSAY_OK) {
+        m->encoder = calloc(1, sizeof *m->encoder);
+        status = m->encoder == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    }
+    if (status == ASSAY_OK) {
+        status = assay_encoder_fit(m->encoder, d, s->numeric_col, s->mixed,
+                                   s->word, s->num_words,
+                                   m->num_pieces > 0 ? m->piece : NULL, err);
+    }
+    if (status == ASSAY_OK && m->encoder->num == 0) {
+        out->num--;
+        model_clear(m);
+        return ASSAY_OK;
+    }
+    if (status == ASSAY_OK) {
+        status = network ? assay_mlp_fit(&m->mlp, m->encoder, d, err)
+                         : assay_smooth_fit(&m->smooth, m->encoder, d, err);
+    }
+    return status;
+}
+
+/* The table of patterns, smoothed where that is possible. */
+static assay_status fit_pattern(shape *s, const assay_training *d, int light,
+                                assay_error *err)
+{
+    assay_status status =
+        fit_table(&s->pattern, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+    if (status != ASSAY_OK) {
+        return status == ASSAY_AGAIN ? ASSAY_OK : status;
+    }
+    s->has_pattern = 1;
+    status = assay_pattern_smooth(&s->pattern, d, light, err);
+    return status == ASSAY_AGAIN ? ASSAY_OK : status;
+}
+
+static assay_status fit_smooth(assay_models *out, const assay_training *d,
+                               int light, assay_error *err)
+{
+    assay_model *m = model_add(out, "smoothed histogram", 1);
+    return m == NULL ? ASSAY_MEMORY
+                     : add_smooth(m, d, (assay_feature){ASSAY_F_EXACT, 0},
+                                  light, err);
+}
+
+static assay_status fit_all(assay_models *out, shape *s,
+                            const assay_training *data, int light,
+                            assay_error *err)
+{
+    assay_status status =
+        fit_keys(out, data, ASSAY_F_EXACT, 0, "histogram", err);
+    /* with few different rows the histogram is the likelihood ratio */
+    const assay_model *exact = &out->model[0];
+    size_t used = exact->num_pieces == 1 ? exact->piece[0].table.used : 0;
+    int few = used > 0 && used <= 4096;
+    if (status == ASSAY_OK && data->width > 1 && few) {
+        status = fit_smooth(out, data, light, err);
+    }
+    if (status == ASSAY_OK && s->mixed) {
+        status = fit_pattern(s, data, light, err);
+        if (status == ASSAY_OK) {
+            status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
+        }
+    }
+    if (status == ASSAY_OK && s->mixed && s->numeric) {
+        status = fit_strata(out, s, data, err);
+    }
+    if (status == ASSAY_OK && s->numeric) {
+        status = fit_numeric(out, s, data, err);
+    }
+    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few) {
+        status = fit_lines(out, s, data, 0, err);
+    }
+    if (status == ASSAY_OK && data->width < 4 && s->numeric && !few && !light) {
+        status = fit_lines(out, s, data, 1, err);
+    }
+    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few) {
+        status = fit_encoded(out, s, data, 0, err);
+        if (status == ASSAY_OK && !light) {
+            status = fit_encoded(out, s, data, 1, err);
+        }
+    }
+    if (status == ASSAY_OK && data->width > 1 && !light && !few) {
+        status = fit_joint(out, s, data, err);
+    }
     return status;
 }
 
@@ -737,26 +975,8 @@ assay_status assay_models_fit(assay_models *out, const assay_training *data,
 {
     memset(out, 0, sizeof *out);
     shape s = look(data);
-    assay_status status =
-        fit_keys(out, data, ASSAY_F_EXACT, 0, "histogram", err);
-    if (status == ASSAY_OK && s.mixed) {
-        status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
-    }
-    if (status == ASSAY_OK && s.mixed && s.numeric) {
-        status = fit_strata(out, &s, data, err);
-    }
-    if (status == ASSAY_OK && s.numeric) {
-        status = fit_numeric(out, &s, data, err);
-    }
-    /* with few different rows the histogram is the likelihood ratio */
-    const assay_model *exact = &out->model[0];
-    int few = exact->num_pieces == 1 && exact->piece[0].table.used <= 4096;
-    if (status == ASSAY_OK && data->width > 1 && s.numeric && !few) {
-        status = fit_linear(out, &s, data, err);
-    }
-    if (status == ASSAY_OK && data->width > 1 && !light && !few) {
-        status = fit_joint(out, &s, data, err);
-    }
+    assay_status status = fit_all(out, &s, data, light, err);
+    piece_clear(&s.pattern);
     if (status != ASSAY_OK) {
         assay_models_clear(out);
         return assay_fail(err, status, "attackers: out of memory");

@@ -30,12 +30,14 @@ typedef struct assay_table {
 } assay_table;
 
 typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
-               ASSAY_PIECE_STRATA } assay_piece_kind;
+               ASSAY_PIECE_STRATA, ASSAY_PIECE_HINGE } assay_piece_kind;
 
 typedef struct assay_piece {
     assay_piece_kind kind;
     assay_feature feature;
-    double sign; /* IDENTITY */
+    double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
+    double knot;
+    int smoothed; /* TABLE: by assay_pattern_smooth */
     assay_steps steps;
     assay_table table;     /* STRATA: the weight is the stratum's index */
     assay_steps *strata;
@@ -43,12 +45,18 @@ typedef struct assay_piece {
 } assay_piece;
 
 struct assay_boost;
+struct assay_smooth;
+struct assay_mlp;
+struct assay_encoder;
 
 typedef struct assay_model {
     char name[64];
     size_t num_pieces;
     assay_piece *piece;
     struct assay_boost *boost;
+    struct assay_encoder *encoder; /* for the two below */
+    struct assay_smooth *smooth;
+    struct assay_mlp *mlp;
     int is_fit; /* 1: weights of a joint fit, which overfits rare events */
 } assay_model;
 
@@ -63,9 +71,11 @@ typedef struct assay_training {
 void assay_model_score(const assay_model *model, const assay_rows *rows,
                        float *out);
 
+#define ASSAY_MAX_MODELS 48
+
 typedef struct assay_models {
     size_t num;
-    assay_model model[48];
+    assay_model model[ASSAY_MAX_MODELS];
 } assay_models;
 
 /** Fit every attacker that suits the rows; `light` leaves out the slow ones. */
@@ -81,6 +91,17 @@ assay_status assay_steps_fit(assay_steps *out, const double *left,
 void assay_steps_clear(assay_steps *steps);
 double assay_steps_at(const assay_steps *steps, double x);
 double assay_table_at(const assay_table *table, uint64_t key);
+size_t assay_table_slot(const assay_table *table, uint64_t key);
+
+/**
+ * Replace the weights of a table of patterns (or of whole rows) by smoother
+ * ones: a logistic model of the columns' categories and their pairs, and each
+ * key's own log ratio, weighed by how well the model explains the keys
+ * (empirical Bayes). ASSAY_AGAIN if the rows have too many categories.
+ */
+assay_status assay_pattern_smooth(assay_piece *piece,
+                                  const assay_training *data, int light,
+                                  assay_error *err) ASSAY_MUST_CHECK;
 
 /** Gradient-boosted trees of depth 3 on the pieces of `base`, whose steps and
  *  tables become binned features. */

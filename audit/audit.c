@@ -11,6 +11,13 @@
 #include "audit/work.h"
 
 #define MAX_KEEP 3 /* attackers that see all selection rows */
+#define CAUTION 1.0 /* standard deviations taken off an estimate */
+
+size_t assay_audit_unit(uint64_t samples)
+{
+    return samples / 64 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 64 + 1)
+                                           : ASSAY_ROWS_BLOCK;
+}
 
 static double now(void)
 {
@@ -26,23 +33,25 @@ typedef struct plan {
     size_t unit;
 } plan;
 
-static plan make_plan(uint64_t samples, size_t width)
+static plan make_plan(const assay_audit_options *o, size_t width)
 {
     plan p;
-    /* 30 % + 20 % of a small run, 7 % + 8 % of a large one */
-    double size = log10((double)samples);
-    double part = fmin(fmax((size - 4.0) / 3.0, 0), 1);
-    double train = (0.30 - 0.23 * part) * (double)samples;
-    double pick = (0.20 - 0.12 * part) * (double)samples;
+    /* 30 % + 20 % of a small run, 8 % + 5 % of a large one */
+    double samples = (double)o->samples;
+    double part = fmin(fmax((log10(samples) - 4.0) / 3.0, 0), 1);
+    double train = (0.30 - 0.22 * part) * samples;
+    double pick = (0.20 - 0.15 * part) * samples;
     train = fmin(train, fmin(2e6, 16e6 / (double)width));
-    pick = fmin(pick, 8e6);
-    p.unit = samples / 64 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 64 + 1)
-                                             : ASSAY_ROWS_BLOCK;
+    pick = fmin(pick, 6e6);
+    p.unit = assay_audit_unit(o->samples);
     p.train_end = (uint64_t)(train / (double)p.unit + 1) * p.unit;
     uint64_t units = (uint64_t)(pick / (double)p.unit + 1);
     p.pick_end = p.train_end + (units / 4 + 1) * p.unit;
     p.select_end = p.train_end + (units + 1) * p.unit;
-    p.end = samples;
+    while (p.select_end < o->seen) { /* certification rows must be new */
+        p.select_end += p.unit;
+    }
+    p.end = o->samples;
     return p;
 }
 
@@ -104,10 +113,10 @@ static assay_status train(assay_models *out, const assay_source *source,
 typedef struct scores {
     const assay_models *models;
     size_t num;
-    size_t which[48]; /* model of each score column */
+    size_t which[ASSAY_MAX_MODELS]; /* model of each score column */
     uint64_t base;
     size_t rows, have; /* room, filled */
-    float *s[48][2];
+    float *s[ASSAY_MAX_MODELS][2];
     float *spare;
 } scores;
 
@@ -180,20 +189,29 @@ static void sort_scores(scores *c, size_t n)
     }
 }
 
-/* Is the score a sum of many log-likelihood ratios, each well known? (One table
- * or one step function has its luckiest entry on top.) */
+/* Is the score a likelihood ratio that does not overfit rare rows? Sums of
+ * many well-known parts, smooth fits of few parameters. (One table or one step
+ * function has its luckiest entry on top, and trees their luckiest leaf.) */
 static int trusted(const assay_model *m)
 {
-    size_t steps = 0;
-    int ok = m->boost == NULL && !m->is_fit;
+    size_t steps = 0, lines = 0, other = 0;
+    if (m->smooth != NULL || m->mlp != NULL) {
+        return 1;
+    }
     for (size_t k = 0; k < m->num_pieces; k++) {
         const assay_piece *p = &m->piece[k];
+        int smooth = p->kind == ASSAY_PIECE_TABLE && p->smoothed;
         steps += p->kind == ASSAY_PIECE_STEPS;
-        ok &= p->kind == ASSAY_PIECE_STEPS ||
-              (p->kind == ASSAY_PIECE_TABLE && p->table.used <= 256 &&
-               p->feature.kind == ASSAY_F_PATTERN);
+        lines += p->kind == ASSAY_PIECE_IDENTITY ||
+                 p->kind == ASSAY_PIECE_HINGE || smooth;
+        other += p->kind == ASSAY_PIECE_STRATA ||
+                 (p->kind == ASSAY_PIECE_TABLE && !smooth);
     }
-    return ok && steps >= 3;
+    if (m->boost != NULL || other > 0) {
+        return 0;
+    }
+    return m->is_fit ? lines > 0 && steps == 0 : steps >= 3 || lines > 1 ||
+                       (m->num_pieces == 1 && m->piece[0].smoothed);
 }
 
 static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)
@@ -208,8 +226,9 @@ static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)
 static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
                         double target, double level, size_t *out)
 {
-    const assay_choice careful = {target, level, 2.0, 0, 1, 0, 1, 0};
-    double merit[48];
+    const assay_choice careful = {.target = target, .level = level,
+                                  .caution = CAUTION, .mass_max = 1};
+    double merit[ASSAY_MAX_MODELS];
     size_t num = 0;
     sort_scores(c, n);
     for (size_t k = 0; k < c->num; k++) {
@@ -235,7 +254,7 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
                                 const assay_audit_options *o, double target,
                                 assay_error *err)
 {
-    size_t all[48];
+    size_t all[ASSAY_MAX_MODELS];
     for (size_t k = 0; k < models->num; k++) {
         all[k] = k;
     }
@@ -255,23 +274,26 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     return status;
 }
 
-/* The events to certify: the best one, the best among clearly smaller ones and
- * the best among clearly larger ones (the estimates are noisy). */
+/* The events to certify: the best one, and two in case its estimate was luck:
+ * clearly smaller and clearly larger, believing counts only. */
 static void choose_events(assay_certify *z, const scores *c, size_t n,
                           const assay_claim *claim, double target,
                           double level)
 {
-    assay_choice o = {target, level, 2.0, 0, 1, 0, 1, 0};
+    assay_choice o = {.target = target, .level = level, .caution = CAUTION,
+                      .mass_max = 1};
     double mass = 0;
     for (int round = 0; round < 3; round++) {
-        assay_event best = {.merit = -10};
+        assay_audit_event best = {.merit = -10};
         if (round > 0) {
+            o.plain = 1;
+            o.caution = 2;
             o.mass_min = round == 1 ? 0 : 1.6 * mass;
             o.mass_max = round == 1 ? 0.65 * mass : 1;
         }
         for (size_t k = 0; k < c->num; k++) {
             calibrate(&o, c, k, n);
-            assay_event e =
+            assay_audit_event e =
                 assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o);
             e.model = c->which[k];
             best = e.merit > best.merit ? e : best;
@@ -379,7 +401,7 @@ assay_status assay_audit_run(assay_audit_result *out,
     if (status != ASSAY_OK) {
         return status;
     }
-    plan p = make_plan(options->samples, source->width);
+    plan p = make_plan(options, source->width);
     assay_models models;
     memset(&models, 0, sizeof models);
     assay_certify *z = calloc(1, sizeof *z);
@@ -398,28 +420,90 @@ assay_status assay_audit_run(assay_audit_result *out,
     return status;
 }
 
-assay_status assay_audit_screen(double *out, const assay_source *source,
+/* ---- screening ---------------------------------------------------------- */
+
+static double mean_of(const float *x, size_t n, double *square)
+{
+    double sum = 0;
+    *square = 0;
+    for (size_t i = 0; i < n; i++) {
+        double v = fmin(fmax((double)x[i], -6), 6);
+        sum += v;
+        *square += v * v;
+    }
+    *square /= (double)n;
+    return sum / (double)n;
+}
+
+/* How far the two sides' scores are apart, in standard deviations: it uses
+ * every row, so that weak signals show in few runs. Less what luck gives. */
+static double separation(const scores *c, size_t n)
+{
+    double best = 0;
+    for (size_t k = 0; k < c->num; k++) {
+        double square[2];
+        double a = mean_of(c->s[k][0], n, &square[0]);
+        double b = mean_of(c->s[k][1], n, &square[1]);
+        double var = 0.5 * (square[0] + square[1] - a * a - b * b);
+        if (var > 0) {
+            best = fmax(best, fabs(a - b) / sqrt(var));
+        }
+    }
+    return best - 2 / sqrt((double)n);
+}
+
+static assay_status screen_scores(assay_promise *out,
+                                  const assay_models *models,
+                                  const assay_source *source,
+                                  const assay_claim *claim, const plan *p,
+                                  double target, assay_error *err)
+{
+    size_t all[ASSAY_MAX_MODELS], n = (size_t)(p->end - p->train_end);
+    assay_choice o = {.target = target, .level = 0.01, .caution = 1,
+                      .mass_max = 1};
+    scores c;
+    for (size_t k = 0; k < models->num; k++) {
+        all[k] = k;
+    }
+    assay_status status = scores_init(&c, models, all, models->num, n, err);
+    if (status == ASSAY_OK) {
+        status = score_range(&c, source, p->train_end, p->end, p->unit, 0, err);
+        out->separation = separation(&c, n);
+        sort_scores(&c, n);
+    }
+    for (size_t k = 0; status == ASSAY_OK && k < c.num; k++) {
+        calibrate(&o, &c, k, n);
+        assay_audit_event e =
+            assay_work_choose(claim, c.s[k][0], c.s[k][1], n, &o);
+        if (e.merit > out->merit) {
+            out->merit = e.merit;
+            out->noise = sqrt((1 / fmax(e.p[0], 1e-9) + 1 / fmax(e.p[1], 1e-9)) /
+                              (double)n);
+        }
+    }
+    scores_clear(&c);
+    return status;
+}
+
+assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
                                 const assay_claim *claim, uint64_t samples,
                                 uint64_t target, assay_error *err)
 {
-    assay_audit_options o = {.claim = *claim, .samples = samples,
-                             .confidence = 0.99, .light = 1};
     plan p;
-    p.unit = samples / 16 < ASSAY_ROWS_BLOCK ? (size_t)(samples / 16 + 1)
-                                             : ASSAY_ROWS_BLOCK;
-    p.train_end = samples / 2 / p.unit * p.unit;
-    p.pick_end = p.train_end + samples / 8 / p.unit * p.unit;
-    p.end = p.select_end = samples / p.unit * p.unit;
+    p.unit = assay_audit_unit(target);
+    uint64_t units = samples / p.unit < 2 ? 2 : samples / p.unit;
+    p.train_end = (units + 1) / 2 * p.unit;
+    p.end = p.pick_end = p.select_end = units * p.unit;
+    out->merit = -20;
+    out->separation = out->noise = 0;
+    out->runs = p.end;
     assay_models models;
     memset(&models, 0, sizeof models);
-    assay_certify *z = calloc(1, sizeof *z);
-    if (z == NULL) {
-        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    assay_status status = train(&models, source, &p, 1, err);
+    if (status == ASSAY_OK) {
+        status = screen_scores(out, &models, source, claim, &p, (double)target,
+                               err);
     }
-    assay_status status = prepare(z, &models, source, &p, &o, (double)target,
-                                  err);
-    *out = status == ASSAY_OK && z->num_events > 0 ? z->event[0].merit : -20;
-    free(z);
     assay_models_clear(&models);
     return status;
 }

@@ -23,6 +23,8 @@ typedef struct assay_audit_options {
     int threads;       /* 0: all cores, at most 64 */
     int sequential;    /* stop as soon as the claim is refuted */
     int light;         /* leave out the slow attackers */
+    uint64_t seen;     /* leading rows that somebody has looked at already:
+                          they may train, they never certify */
     const char *checkpoint; /* file for resuming, or NULL */
     const char *label; /* name on the progress bar, NULL for none */
 } assay_audit_options;
@@ -40,7 +42,7 @@ typedef struct assay_audit_result {
     double detection_mass;
     uint64_t samples;   /* runs of each input, all phases */
     uint64_t certified; /* of these, used for the bound */
-    assay_counts counts; /* of the event; first side: see swapped */
+    assay_audit_counts counts; /* of the event; first side: see swapped */
     int swapped;         /* 1: the event is likelier on the right input */
     int num_events;      /* certified together (corrected for) */
     double log_wealth;   /* sequential: log of the e-value, else 0 */
@@ -56,12 +58,22 @@ assay_status assay_audit_run(assay_audit_result *out,
                              const assay_audit_options *options,
                              assay_error *err) ASSAY_MUST_CHECK;
 
-/** How promising a pair of inputs is: the bound that `samples` runs predict
- *  for an audit of `target` runs. Nothing is certified. */
-assay_status assay_audit_screen(double *out, const assay_source *source,
+/** How promising a pair of inputs is. */
+typedef struct assay_promise {
+    double merit;      /* the bound predicted for an audit of `target` runs */
+    double noise;      /* its standard deviation, about */
+    double separation; /* of the two sides' scores, in standard deviations */
+    uint64_t runs;     /* looked at: rows 0 .. runs - 1 of each side */
+} assay_promise;
+
+/** Screen a pair with about `samples` runs. Nothing is certified. */
+assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
                                 const assay_claim *claim, uint64_t samples,
                                 uint64_t target,
                                 assay_error *err) ASSAY_MUST_CHECK;
+
+/** Rows are drawn in units of this many (a unit is one stream). */
+size_t assay_audit_unit(uint64_t samples);
 
 /**
  * Audit an in-process mechanism: `draw` writes n outputs of `width` numbers

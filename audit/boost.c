@@ -15,7 +15,7 @@
 
 typedef struct design {
     size_t num_pieces, num_params, num_rows;
-    size_t offset[4 * ASSAY_ROWS_WIDTH + 4]; /* first parameter of a piece */
+    size_t offset[8 * ASSAY_ROWS_WIDTH + 8]; /* first parameter of a piece */
     uint16_t *index; /* [row * num_pieces + k], UINT16_MAX: none */
     float *value;
     uint8_t *label;
@@ -35,7 +35,7 @@ static void design_cell(const assay_piece *p, double x, size_t offset,
         *value = (float)x;
     } else if (isnan(x)) {
         *index = UINT16_MAX;
-    } else if (p->kind == ASSAY_PIECE_IDENTITY) {
+    } else if (p->kind != ASSAY_PIECE_STEPS) {
         *index = (uint16_t)offset;
         *value = (float)(p->sign * x);
     } else {
@@ -83,7 +83,7 @@ static assay_status design_make(design *z, const assay_model *m,
         z->num_params += more;
     }
     size_t work = 1 + z->num_pieces * z->num_pieces;
-    size_t blocks = 30000000 / work / BLOCK + 4;
+    size_t blocks = 200000000 / work / BLOCK + 4;
     blocks = blocks < d->num_blocks ? blocks : d->num_blocks;
     size_t cells = 2 * blocks * BLOCK * (z->num_pieces + 1);
     z->index = malloc(cells * sizeof *z->index);
@@ -164,7 +164,8 @@ static assay_status copy_piece(assay_piece *to, const assay_piece *from,
                                const double *beta, assay_error *err)
 {
     *to = (assay_piece){.kind = from->kind, .feature = from->feature,
-                        .sign = 1};
+                        .sign = 1, .knot = from->knot,
+                        .smoothed = from->smoothed};
     if (from->kind == ASSAY_PIECE_TABLE) {
         size_t slots = from->table.mask + 1;
         to->table = from->table;
@@ -179,7 +180,7 @@ static assay_status copy_piece(assay_piece *to, const assay_piece *from,
         to->sign = beta == NULL ? 1 : beta[0];
         return ASSAY_OK;
     }
-    if (from->kind == ASSAY_PIECE_IDENTITY) {
+    if (from->kind != ASSAY_PIECE_STEPS) {
         to->sign = from->sign * (beta == NULL ? 1 : beta[0]);
         return ASSAY_OK;
     }
@@ -237,6 +238,7 @@ assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
 #define ROUNDS 50
 #define BINS 33 /* 32 and one for missing */
 #define RATE 0.25
+#define MIN_GAIN 12 /* less is luck: a chi-squared of one degree */
 #define MAX_TREE_ROWS 200000
 
 typedef struct tree {
@@ -289,7 +291,7 @@ static void bin_block(const struct assay_boost *t, const assay_model *m,
 void assay_boost_score(const struct assay_boost *t, const assay_model *model,
                        const assay_rows *rows, float *out)
 {
-    static _Thread_local uint8_t bins[(4 * ASSAY_ROWS_WIDTH + 4) * BLOCK];
+    static _Thread_local uint8_t bins[(4 * ASSAY_ROWS_WIDTH + 16) * BLOCK];
     bin_block(t, model, rows, bins, BLOCK);
     memset(out, 0, rows->num * sizeof *out);
     for (size_t k = 0; k < t->num_trees; k++) {
@@ -371,7 +373,7 @@ static void grow_level(growing *w, tree *out, int level)
                 double rg = tg - lg, rh = th - lh;
                 double gain = lg * lg / (lh + 20) + rg * rg / (rh + 20) -
                               tg * tg / (th + 20);
-                if (gain > best[k]) {
+                if (gain > best[k] && gain > MIN_GAIN) {
                     best[k] = gain;
                     out->feature[first + k] = (uint16_t)f;
                     out->cut[first + k] = (uint8_t)q;
@@ -389,6 +391,7 @@ static void grow_level(growing *w, tree *out, int level)
 static void grow_tree(growing *w, tree *out)
 {
     memset(out, 0, sizeof *out);
+    memset(out->cut, 255, sizeof out->cut); /* no split */
     memset(w->node, 0, w->n);
     for (size_t i = 0; i < w->n; i++) {
         float p = 1.0f / (1.0f + expf(-w->score[i]));

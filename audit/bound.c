@@ -148,7 +148,7 @@ double assay_claim_forced(const assay_claim *claim, double p1, double p2)
     return log(top) - log(p2);
 }
 
-double assay_bound_union(const assay_claim *claim, const assay_counts *counts,
+double assay_bound_union(const assay_claim *claim, const assay_audit_counts *counts,
                          double level)
 {
     double p1 = assay_binomial_lower(counts->k1, counts->n1, level / 2);
@@ -164,7 +164,7 @@ double assay_bound_union(const assay_claim *claim, const assay_counts *counts,
 
 typedef struct joint {
     const assay_claim *claim;
-    const assay_counts *counts;
+    const assay_audit_counts *counts;
     double z, w1, w2;
     size_t num;
     double t[MAX_NODES], p1[MAX_NODES], p2[MAX_NODES];
@@ -172,7 +172,7 @@ typedef struct joint {
 
 static void node_set(joint *j, size_t i, double t)
 {
-    const assay_counts *c = j->counts;
+    const assay_audit_counts *c = j->counts;
     double s = (j->z - j->w1 * t) / j->w2;
     double a = assay_normal_cdf(-t);
     double b = assay_normal_cdf(-s);
@@ -222,10 +222,10 @@ static double joint_minimum(joint *j)
     }
 }
 
-double assay_bound_joint(const assay_claim *claim, const assay_counts *counts,
+double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
                          double level, double w)
 {
-    const assay_counts *c = counts;
+    const assay_audit_counts *c = counts;
     if (c->k1 == 0 || c->n1 == 0 || c->n2 == 0 || !(level > 0)) {
         return 0;
     }

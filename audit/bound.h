@@ -33,9 +33,9 @@ void assay_claim_text(char *out, size_t len, const assay_claim *claim);
 
 /** How often an event happened: `k` of `n` runs on each side. The first side
  *  is the one where the event should be more likely. */
-typedef struct assay_counts {
+typedef struct assay_audit_counts {
     uint64_t k1, n1, k2, n2;
-} assay_counts;
+} assay_audit_counts;
 
 /**
  * The parameter that an event with probabilities p1 and p2 forces:
@@ -49,7 +49,7 @@ double assay_claim_forced(const assay_claim *claim, double p1, double p2);
  * Clopper-Pearson on both sides at level/2 each (union bound).
  * Law     P[bound > true parameter] <= level.
  */
-double assay_bound_union(const assay_claim *claim, const assay_counts *counts,
+double assay_bound_union(const assay_claim *claim, const assay_audit_counts *counts,
                          double level);
 
 /**
@@ -61,7 +61,7 @@ double assay_bound_union(const assay_claim *claim, const assay_counts *counts,
  * Law     P[bound > true parameter] <= level, if w in (0,1) was fixed before
  *         the counts were seen.
  */
-double assay_bound_joint(const assay_claim *claim, const assay_counts *counts,
+double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
                          double level, double w);
 
 /** The weight that minimises the expected noise at probabilities p1, p2. */

@@ -21,12 +21,12 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     double start = now();
     memset(out, 0, sizeof *out);
     out->specimen = specimen;
-    out->oracle = NAN;
+    out->oracle.bound = out->best.bound = NAN;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
-    uint64_t screen = samples / 250, spent = 0;
-    screen = screen < 10000 ? 10000 : screen > 1000000 ? 1000000 : screen;
-    assay_status status = assay_search_pair(&out->pair, &spent, specimen,
-                                            screen, samples, seed + 1, err);
+    uint64_t spent = 0, seen = 0;
+    assay_status status =
+        assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 200,
+                          samples, seed, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -34,14 +34,16 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     uint64_t left = samples > spent + samples / 2 ? samples - spent
                                                   : samples / 2;
     assay_audit_options o = {.claim = specimen->claim, .samples = left,
-                             .confidence = confidence, .label = label};
+                             .confidence = confidence, .label = label,
+                             .seen = seen};
     assay_specimen_run run = {specimen, out->pair, seed};
     assay_source source = assay_specimen_source(&run);
     status = assay_audit_run(&out->result, &source, &o, err);
     out->result.samples += spent;
     if (status == ASSAY_OK && with_oracle) {
-        status = assay_search_oracle(&out->oracle, specimen, &out->pair,
-                                     samples, confidence, seed, err);
+        status = assay_search_oracle(&out->oracle, &out->best, specimen,
+                                     &out->pair, samples, confidence, seed,
+                                     err);
     }
     out->seconds = now() - start;
     return status;
@@ -79,7 +81,9 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
     (void)json_object_set_new(j, "name", json_string(s->name));
     (void)json_object_set_new(j, "note", json_string(s->note));
     (void)json_object_set_new(j, "truth", number(s->truth));
-    (void)json_object_set_new(j, "oracle", number(row->oracle));
+    (void)json_object_set_new(j, "oracle", number(row->oracle.bound));
+    (void)json_object_set_new(j, "oracle_best_pair", number(row->best.bound));
+    (void)json_object_set_new(j, "oracle_noise", number(row->oracle.noise));
     (void)json_object_set_new(j, "verdict",
                               json_string(assay_catalogue_verdict(row)));
     (void)json_object_set_new(j, "left",

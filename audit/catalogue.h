@@ -12,7 +12,8 @@ typedef struct assay_catalogue_row {
     const assay_specimen *specimen;
     assay_pair pair;
     assay_audit_result result;
-    double oracle;  /* NAN: no density */
+    assay_oracle_bound oracle; /* on this pair; NAN: no density */
+    assay_oracle_bound best;   /* on the best of the specimen's pairs */
     double seconds; /* with search and oracle */
 } assay_catalogue_row;
 

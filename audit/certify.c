@@ -118,12 +118,12 @@ typedef struct counting {
 } counting;
 
 ASSAY_MUST_CHECK
-static int inside(const assay_event *e, float s)
+static int inside(const assay_audit_event *e, float s)
 {
     return e->swapped ? s <= e->threshold : s >= e->threshold;
 }
 
-static void count_event(const assay_event *e, assay_pairs *to, const float *a,
+static void count_event(const assay_audit_event *e, assay_pairs *to, const float *a,
                         const float *b, size_t n)
 {
     uint64_t both = 0, left = 0, right = 0;
@@ -153,7 +153,7 @@ static void note_example(const counting *c, const float *a, const float *b,
                          const assay_rows *left, const assay_rows *right,
                          size_t k)
 {
-    const assay_event *e = &c->z->event[k];
+    const assay_audit_event *e = &c->z->event[k];
     const assay_rows *rows = e->swapped ? right : left;
     const float *s = e->swapped ? b : a;
     for (size_t i = 0; i < rows->num; i++) {
@@ -188,7 +188,7 @@ static assay_status count_unit(void *arg, int thread, uint64_t first,
     float a[BLOCK], b[BLOCK];
     (void)err;
     for (size_t k = 0; k < c->z->num_events; k++) {
-        const assay_event *e = &c->z->event[k];
+        const assay_audit_event *e = &c->z->event[k];
         if (k == 0 || e->model != c->z->event[k - 1].model) {
             assay_model_score(&c->models->model[e->model], left, a);
             assay_model_score(&c->models->model[e->model], right, b);
@@ -222,6 +222,7 @@ static void add_part(assay_certify *z, const assay_certify *part)
 
 /* The error budget: the first event gets most, the rest share; with a profile
  * the events get a fifth together. Fixed before any certification row. */
+#define FIRST_SHARE 0.92
 static double event_level(const assay_certify *z, size_t k, double level)
 {
     if (z->num_bins > 0) {
@@ -230,7 +231,8 @@ static double event_level(const assay_certify *z, size_t k, double level)
     if (z->num_events == 1) {
         return level;
     }
-    return k == 0 ? 0.7 * level : 0.3 * level / (double)(z->num_events - 1);
+    return k == 0 ? FIRST_SHARE * level
+                  : (1 - FIRST_SHARE) * level / (double)(z->num_events - 1);
 }
 
 static double profile_level(double level)
@@ -238,17 +240,17 @@ static double profile_level(double level)
     return 0.8 * level;
 }
 
-static assay_counts counts_of(const assay_pairs *p)
+static assay_audit_counts counts_of(const assay_pairs *p)
 {
     uint64_t n = p->both + p->left + p->right + p->none;
-    return (assay_counts){p->both + p->left, n, p->both + p->right, n};
+    return (assay_audit_counts){p->both + p->left, n, p->both + p->right, n};
 }
 
 static double event_bound(const assay_certify *z, size_t k,
                           const assay_claim *claim, double level)
 {
-    assay_counts c = counts_of(&z->pairs[k]);
-    const assay_event *e = &z->event[k];
+    assay_audit_counts c = counts_of(&z->pairs[k]);
+    const assay_audit_event *e = &z->event[k];
     /* the weight comes from the selection rows */
     double w = assay_bound_weight(e->p[0], c.n1, e->p[1], c.n2);
     return assay_bound_joint(claim, &c, event_level(z, k, level), w);
@@ -259,7 +261,7 @@ static double quick_bound(const assay_certify *z, const assay_claim *claim,
 {
     double best = 0;
     for (size_t k = 0; k < z->num_events; k++) {
-        assay_counts c = counts_of(&z->pairs[k]);
+        assay_audit_counts c = counts_of(&z->pairs[k]);
         if (c.n1 > 0) {
             best = fmax(best, assay_bound_fast(
                                   claim, (double)c.k1, (double)c.n1,
@@ -275,7 +277,7 @@ static double quick_bound(const assay_certify *z, const assay_claim *claim,
 static void describe(assay_audit_result *out, const assay_certify *z, size_t k,
                      const assay_models *models, const char *example)
 {
-    const assay_event *e = &z->event[k];
+    const assay_audit_event *e = &z->event[k];
     const assay_model *m = &models->model[e->model];
     const char *sign = e->swapped ? "<=" : ">=";
     (void)snprintf(out->attacker, sizeof out->attacker, "%s", m->name);
@@ -454,7 +456,7 @@ assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
         out->samples = at;
         out->certified = at - first;
         out->detection_limit = assay_bound_detection_limit(
-            &options->claim, at - first, 0.7 * (1 - options->confidence),
+            &options->claim, at - first, FIRST_SHARE * (1 - options->confidence),
             &out->detection_mass);
     }
     free(examples);

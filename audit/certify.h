@@ -11,7 +11,7 @@
 
 typedef struct assay_certify {
     size_t num_events;
-    assay_event event[ASSAY_MAX_EVENTS];
+    assay_audit_event event[ASSAY_MAX_EVENTS];
     assay_pairs pairs[ASSAY_MAX_EVENTS];
     /* Renyi profile (rho claims): bins of one score */
     size_t num_bins; /* 0: none */

@@ -28,7 +28,7 @@ static assay_status digest_of(uint8_t out[ASSAY_SHA256_LEN],
                         (unsigned long long)o->samples, o->confidence,
                         z->num_events, z->num_bins);
     for (size_t k = 0; k < z->num_events && used > 0; k++) {
-        const assay_event *e = &z->event[k];
+        const assay_audit_event *e = &z->event[k];
         used += snprintf(text + used, sizeof text - (size_t)used,
                          " [%zu %d %.9g]", e->model, e->swapped,
                          (double)e->threshold);

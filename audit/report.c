@@ -46,7 +46,7 @@ void assay_report_result(FILE *to, const assay_audit_result *r,
                          const char *left, const char *right,
                          const char *notes)
 {
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     unsigned long long a = r->swapped ? c->k2 : c->k1;
     unsigned long long b = r->swapped ? c->k1 : c->k2;
     print_verdict(to, r);
@@ -92,9 +92,10 @@ typedef struct tally {
 
 static void print_head(FILE *to)
 {
-    (void)fprintf(to, "%-27s %-20s %8s %9s %9s %6s %5s %9s %6s  %s\n",
-                  "specimen", "claim", "truth", "found", "oracle", "of it",
-                  "conf", "runs", "s", "verdict");
+    (void)fprintf(to,
+                  "%-27s %-20s %8s %9s %9s %9s %6s %9s %5s %9s %6s  %s\n",
+                  "specimen", "claim", "truth", "found", "oracle", "of oracle",
+                  "noise", "best pair", "conf", "runs", "s", "verdict");
 }
 
 static void number(char *out, size_t len, double x)
@@ -108,22 +109,31 @@ static void number(char *out, size_t len, double x)
     }
 }
 
+/* `found` as a share of an oracle bound; "-" without one. */
+static void share_text(char *out, size_t len, double found, double oracle)
+{
+    (void)snprintf(out, len, "-");
+    if (oracle > 0) {
+        (void)snprintf(out, len, "%.1f%%", 100 * found / oracle);
+    }
+}
+
 static void print_row(FILE *to, const assay_catalogue_row *row,
                       const char *verdict)
 {
-    char claim[64], truth[32], oracle[32], share[32] = "-";
+    char claim[64], truth[32], oracle[32], share[32], noise[32], best[32];
     const assay_audit_result *r = &row->result;
     assay_claim_text(claim, sizeof claim, &row->specimen->claim);
     number(truth, sizeof truth, row->specimen->truth);
-    number(oracle, sizeof oracle, row->oracle);
-    if (row->oracle > 0) {
-        (void)snprintf(share, sizeof share, "%.1f%%",
-                       100 * r->lower / row->oracle);
-    }
-    (void)fprintf(to, "%-27s %-20s %8s %9.5f %9s %6s %5.4g %9llu %6.1f  %s\n",
-                  row->specimen->name, claim, truth, down(r->lower, 5), oracle,
-                  share, r->confidence, (unsigned long long)r->samples,
-                  row->seconds, verdict);
+    number(oracle, sizeof oracle, row->oracle.bound);
+    share_text(share, sizeof share, r->lower, row->oracle.bound);
+    share_text(noise, sizeof noise, row->oracle.noise, row->oracle.bound);
+    share_text(best, sizeof best, r->lower, row->best.bound);
+    (void)fprintf(
+        to, "%-27s %-20s %8s %9.5f %9s %9s %6s %9s %5.4g %9llu %6.1f  %s\n",
+        row->specimen->name, claim, truth, down(r->lower, 5), oracle, share,
+        noise, best, r->confidence, (unsigned long long)r->samples,
+        row->seconds, verdict);
     (void)fflush(to);
 }
 
@@ -168,8 +178,9 @@ static assay_status one_specimen(FILE *to, json_t *list, tally *t,
     t->total++;
     t->refuted += row.result.refuted && s->violates;
     t->missed += !row.result.refuted && s->violates;
-    if (row.oracle > 0 && row.result.lower / row.oracle < t->worst_ratio) {
-        t->worst_ratio = row.result.lower / row.oracle;
+    if (row.oracle.bound > 0 &&
+        row.result.lower / row.oracle.bound < t->worst_ratio) {
+        t->worst_ratio = row.result.lower / row.oracle.bound;
         t->worst_name = s->name;
     }
     if (list != NULL) {
@@ -208,7 +219,9 @@ assay_status assay_report_catalogue(FILE *to,
         for (const assay_specimen *s = assay_specimen_groups[g];
              s->name != NULL && status == ASSAY_OK; s++) {
             if (options->only == NULL ||
-                strstr(s->name, options->only) != NULL) {
+                (assay_specimen_find(options->only) == NULL
+                     ? strstr(s->name, options->only) != NULL
+                     : strcmp(s->name, options->only) == 0)) {
                 status = one_specimen(to, list, &t, s, options, err);
             }
         }
@@ -282,10 +295,10 @@ assay_status assay_report_curve(FILE *to, const assay_specimen *specimen,
             int wrote = snprintf(data + used, sizeof data - used,
                                  "%llu %.6f %.6f\n",
                                  (unsigned long long)(n * m), row.result.lower,
-                                 isnan(row.oracle) ? 0 : row.oracle);
+                                 isnan(row.oracle.bound) ? 0 : row.oracle.bound);
             (void)fprintf(to, "%12llu %10.5f %10.5f\n",
                           (unsigned long long)(n * m), row.result.lower,
-                          row.oracle);
+                          row.oracle.bound);
             used += wrote > 0 ? (size_t)wrote : 0;
         }
     }

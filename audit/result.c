@@ -17,7 +17,7 @@ static json_t *bound_json(double x)
 
 static json_t *counts_json(const assay_audit_result *r)
 {
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     uint64_t left = r->swapped ? c->k2 : c->k1;
     uint64_t right = r->swapped ? c->k1 : c->k2;
     return json_pack("{s:I, s:I, s:I, s:I}", "left", (json_int_t)left, "right",

@@ -211,8 +211,47 @@ static double summary(assay_feature f, double *x, size_t n)
     return v;
 }
 
+/* How many cells of each row are of a kind (and, for words, which word). */
+static void count_cells(const assay_rows *r, assay_feature f, double *out)
+{
+    memset(out, 0, r->num * sizeof *out);
+    for (size_t j = 0; j < r->width; j++) {
+        const uint8_t *tag = r->tag[j];
+        for (size_t i = 0; i < r->num; i++) {
+            int is = r->plain[j] ? ASSAY_CELL_NUMBER : tag[i];
+            int hit = f.kind == ASSAY_F_LENGTH    ? is != ASSAY_CELL_ABSENT
+                      : f.kind == ASSAY_F_NUMBERS ? is == ASSAY_CELL_NUMBER
+                                                  : is == ASSAY_CELL_WORD &&
+                                                        r->value[j][i] == f.col;
+            out[i] += hit;
+        }
+    }
+}
+
+static void last_number(const assay_rows *r, double *out)
+{
+    for (size_t i = 0; i < r->num; i++) {
+        out[i] = NAN;
+    }
+    for (size_t j = 0; j < r->width; j++) {
+        for (size_t i = 0; i < r->num; i++) {
+            if (r->plain[j] || r->tag[j][i] == ASSAY_CELL_NUMBER) {
+                out[i] = r->value[j][i];
+            }
+        }
+    }
+}
+
 void assay_feature_numbers(const assay_rows *rows, assay_feature f, double *out)
 {
+    if (f.kind == ASSAY_F_LAST) {
+        last_number(rows, out);
+        return;
+    }
+    if (f.kind >= ASSAY_F_LENGTH && f.kind <= ASSAY_F_WORDS) {
+        count_cells(rows, f, out);
+        return;
+    }
     if (f.kind == ASSAY_F_RAW) {
         copy_column(rows, (size_t)f.col, out);
         return;

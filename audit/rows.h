@@ -72,6 +72,10 @@ typedef enum assay_feature_kind {
     ASSAY_F_SUM,
     ASSAY_F_MAX,
     ASSAY_F_MIN,
+    ASSAY_F_LAST,    /* the row's last number                   */
+    ASSAY_F_LENGTH,  /* how many cells are there                */
+    ASSAY_F_NUMBERS, /* how many of them are numbers            */
+    ASSAY_F_WORDS,   /* how many are word j                     */
     /* keys */
     ASSAY_F_PATTERN, /* kinds of all cells and the words        */
     ASSAY_F_EXACT,   /* every bit of the row                    */

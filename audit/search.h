@@ -8,22 +8,35 @@
 
 #include "audit/specimens/specimens.h"
 
+#define ASSAY_SEARCH_PAIRS 16
+
 /**
  * The most promising pair: every pair of the specimen is screened with
- * `samples` runs; if the specimen states a domain, random restarts and hill
- * climbing within it follow. *spent counts the runs of each input.
+ * `samples` runs, the better ones with up to ten times as many; if the
+ * specimen states a domain, random restarts and hill climbing within it come
+ * first. *seen counts the leading rows of the chosen pair's source (seed as
+ * given) that were looked at, *spent all other runs of each input.
  */
-assay_status assay_search_pair(assay_pair *out, uint64_t *spent,
+assay_status assay_search_pair(assay_pair *out, uint64_t *spent, uint64_t *seen,
                                const assay_specimen *specimen, uint64_t samples,
                                uint64_t target, uint64_t seed,
                                assay_error *err) ASSAY_MUST_CHECK;
 
+/** The oracle bound, its noise (standard deviation of a certified bound at the
+ *  oracle's event, 0 if not computed) and the event's mass. */
+typedef struct assay_oracle_bound {
+    double bound, noise, mass;
+} assay_oracle_bound;
+
 /**
- * The oracle bound: what the exact likelihood ratio certifies for the claim on
- * this pair with `samples` runs of each input, all of them for the bound, at
- * the best threshold and with nothing to correct for. NAN if no density.
+ * What the exact likelihood ratio certifies for the claim on this pair with
+ * `samples` runs of each input, all of them for the bound, at the best
+ * threshold and with nothing to correct for. NAN if no density. The same for
+ * the best of this and the specimen's own pairs into *best (may be NULL).
  */
-assay_status assay_search_oracle(double *out, const assay_specimen *specimen,
+assay_status assay_search_oracle(assay_oracle_bound *out,
+                                 assay_oracle_bound *best,
+                                 const assay_specimen *specimen,
                                  const assay_pair *pair, uint64_t samples,
                                  double confidence, uint64_t seed,
                                  assay_error *err) ASSAY_MUST_CHECK;

@@ -298,6 +298,20 @@ double assay_steps_at(const assay_steps *steps, double x)
     return steps->weight[lower_bin(steps->edge, steps->num_edges, x)];
 }
 
+/* The key's slot; SIZE_MAX if it is not there. */
+size_t assay_table_slot(const assay_table *table, uint64_t key)
+{
+    key |= 1;
+    for (size_t i = (key >> 7) & table->mask;; i = (i + 1) & table->mask) {
+        if (table->key[i] == key) {
+            return i;
+        }
+        if (table->key[i] == 0) {
+            return SIZE_MAX;
+        }
+    }
+}
+
 double assay_table_at(const assay_table *table, uint64_t key)
 {
     key |= 1;

@@ -1,6 +1,7 @@
 /* ring: glue */
 #include "audit/work.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -143,14 +144,17 @@ void assay_work_sort(float *x, float *spare, size_t n)
     }
 }
 
-/* ---- choosing ----------------------------------------------------------------- */
+/* ---- choosing ----------------------------------------------------------- */
+
+#define TAIL 20 /* order statistics of the second side used for its tail */
 
 typedef struct sweep {
     const assay_claim *claim;
     double n;
     const assay_choice *o;
     double other; /* expected count of the second side by calibration */
-    assay_event best;
+    double tail_at, tail_scale; /* exponential tail; scale 0: none */
+    assay_audit_event best;
 } sweep;
 
 /* Estimates of rare events are the ones that luck inflates most: the fewer the
@@ -167,7 +171,7 @@ static double log_ratio(const sweep *s, double top, double k2, double v,
 {
     double counted = log(top * s->n / k2);
     *sd = sqrt(v / s->n);
-    if (!s->o->is_ratio || !(s->other > 0)) {
+    if (!s->o->is_ratio || s->o->plain || !(s->other > 0)) {
         return counted;
     }
     double modelled = log(top * s->n / s->other);
@@ -196,13 +200,28 @@ static double merit_many(const sweep *s, double k1, double k2)
     return x - z * sqrt(v / s->o->target) - care(s, k1, k2) * sd;
 }
 
-static double merit_few(const sweep *s, double k1, double k2)
+/* Beyond the second side's last observation its count is extrapolated by an
+ * exponential tail fitted to the last TAIL of them. */
+static double tail_count(const sweep *s, double threshold, int swapped)
+{
+    if (!(s->tail_scale > 0) || s->o->plain) {
+        return INFINITY;
+    }
+    double gap = swapped ? s->tail_at - threshold : threshold - s->tail_at;
+    return gap > 0 ? TAIL * exp(-gap / s->tail_scale) : INFINITY;
+}
+
+static double merit_few(const sweep *s, double k1, double k2, double threshold,
+                        int swapped)
 {
     double target = s->o->target, scale = target / s->n, c = care(s, k1, k2);
     double a = k1 - c * sqrt(k1 * (1 - k1 / s->n));
     double b = k2 + 0.3 + c * sqrt((k2 + 0.3) * (1 - k2 / s->n));
     if (!(a > 0)) {
         return -10;
+    }
+    if (k2 < 1) {
+        b = fmin(b, 1.5 * tail_count(s, threshold, swapped));
     }
     double bound = assay_bound_fast(s->claim, a * scale, target, b * scale,
                                     target, s->o->level);
@@ -217,7 +236,8 @@ static void consider(sweep *s, double k1, double k2, float threshold,
         return;
     }
     int many = s->claim->kind == ASSAY_CLAIM_EPS && k1 > 40 && k2 > 40;
-    double merit = many ? merit_many(s, k1, k2) : merit_few(s, k1, k2);
+    double merit = many ? merit_many(s, k1, k2)
+                        : merit_few(s, k1, k2, (double)threshold, swapped);
     if (merit > s->best.merit) {
         s->best.merit = merit;
         s->best.threshold = threshold;
@@ -225,6 +245,33 @@ static void consider(sweep *s, double k1, double k2, float threshold,
         s->best.p[0] = k1 / s->n;
         s->best.p[1] = k2 / s->n;
     }
+}
+
+/* Mean excess of the second side's TAIL most extreme scores, if they differ. */
+static void fit_tail(sweep *s, const float *b, size_t n, int swapped)
+{
+    s->tail_scale = 0;
+    if (n < 4 * TAIL) {
+        return;
+    }
+    size_t differ = 0;
+    double sum = 0, at = (double)b[swapped ? TAIL - 1 : n - TAIL];
+    for (size_t k = 0; k + 1 < TAIL; k++) {
+        size_t i = swapped ? k : n - 1 - k;
+        size_t next = swapped ? i + 1 : i - 1;
+        sum += fabs((double)b[i] - at);
+        differ += b[i] != b[next];
+    }
+    if (differ + 4 >= TAIL) {
+        s->tail_at = at;
+        s->tail_scale = sum / (TAIL - 1);
+    }
+}
+
+static double curve_at(const assay_choice *o, double s)
+{
+    double x = fmin(fmax(s, -6), 6);
+    return o->curve[0] + o->curve[1] * x + o->curve[2] * x * x;
 }
 
 /* From the top (events score >= t, `a` in front) or, swapped, from the bottom
@@ -235,6 +282,7 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
     size_t i = 0, j = 0;
     double next = 1;
     s->other = 0;
+    fit_tail(s, swapped ? a : b, n, swapped);
     while (i < n || j < n) {
         float x = i < n ? a[swapped ? i : n - 1 - i] : 0;
         float y = j < n ? b[swapped ? j : n - 1 - j] : 0;
@@ -254,7 +302,7 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
             j++;
         }
         if (s->o->is_ratio) {
-            double r = s->o->slope * (double)t + s->o->offset;
+            double r = curve_at(s->o, (double)t);
             s->other += swapped ? (double)(j - j0) * exp(r)
                                 : (double)(i - i0) * exp(-r);
         }
@@ -266,47 +314,57 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
     }
 }
 
-assay_event assay_work_choose(const assay_claim *claim, const float *left,
-                              const float *right, size_t n,
-                              const assay_choice *choice)
+assay_audit_event assay_work_choose(const assay_claim *claim,
+                                    const float *left, const float *right,
+                                    size_t n, const assay_choice *choice)
 {
-    sweep s = {claim, (double)n, choice, 0, {0, 0, 0, -20, {0, 0}}};
+    sweep s = {.claim = claim, .n = (double)n, .o = choice,
+               .best = {.merit = -20}};
     walk(&s, left, right, n, 0);
     walk(&s, left, right, n, 1);
     return s.best;
 }
 
-/* Newton steps on slope and offset; a stride keeps it to 2^18 runs a side. */
+/* One Newton step of the logistic regression; returns its size. */
+static double calibrate_step(double c[3], const float *left,
+                             const float *right, size_t n)
+{
+    size_t stride = n / 262144 + 1;
+    double g[3] = {0, 0, 0}, h[9] = {0};
+    for (size_t i = 0; i < 2 * n; i += stride) {
+        int is_left = i < n;
+        double s = (double)(is_left ? left[i] : right[i - n]);
+        s = fmin(fmax(s, -6), 6);
+        const double x[3] = {1, s, s * s};
+        double p = 1 / (1 + exp(-(c[0] + c[1] * s + c[2] * s * s)));
+        for (int k = 0; k < 3; k++) {
+            g[k] += (is_left - p) * x[k];
+            for (int l = 0; l <= k; l++) {
+                h[3 * k + l] += p * (1 - p) * x[k] * x[l];
+            }
+        }
+    }
+    h[0] += 1e-9;
+    h[4] += 1e-9 + 1e-9 * h[0];
+    h[8] += 1 + 1e-9 * h[0]; /* no curvature unless it shows */
+    g[2] -= c[2];
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', 3, 1, h, 3, g, 1) != 0) {
+        return 0;
+    }
+    for (int k = 0; k < 3; k++) {
+        c[k] += fmin(fmax(g[k], -2), 2);
+    }
+    return fabs(g[0]) + fabs(g[1]) + fabs(g[2]);
+}
+
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n)
 {
-    double a = 1, b = 0;
-    size_t stride = n / 262144 + 1;
-    for (int it = 0; it < 8; it++) {
-        double g[2] = {0, 0}, h[3] = {1e-9, 0, 1e-9};
-        for (size_t i = 0; i < 2 * n; i += stride) {
-            int is_left = i < n;
-            double s = (double)(is_left ? left[i] : right[i - n]);
-            double p = 1 / (1 + exp(-(a * s + b))), w = p * (1 - p);
-            g[0] += (is_left - p) * s;
-            g[1] += is_left - p;
-            h[0] += w * s * s;
-            h[1] += w * s;
-            h[2] += w;
-        }
-        double det = h[0] * h[2] - h[1] * h[1];
-        if (!(fabs(det) > 1e-12)) {
-            break;
-        }
-        double da = (g[0] * h[2] - g[1] * h[1]) / det;
-        double db = (g[1] * h[0] - g[0] * h[1]) / det;
-        a += fmin(fmax(da, -2), 2);
-        b += fmin(fmax(db, -2), 2);
-        if (fabs(da) + fabs(db) < 1e-6) {
-            break;
-        }
+    double *c = choice->curve;
+    c[0] = c[2] = 0;
+    c[1] = 1;
+    for (int it = 0; it < 8 && calibrate_step(c, left, right, n) > 1e-6;
+         it++) {
     }
-    choice->slope = a;
-    choice->offset = b;
-    choice->is_ratio = isfinite(a) && isfinite(b) && a > 0.05 && a < 20;
+    choice->is_ratio = isfinite(c[0] + c[1] + c[2]) && fabs(c[1]) < 50;
 }

@@ -26,29 +26,30 @@ int assay_work_threads(int wanted);
 void assay_work_sort(float *x, float *spare, size_t n);
 
 /** An event: rows whose score is at least (swapped: at most) `threshold`. */
-typedef struct assay_event {
+typedef struct assay_audit_event {
     size_t model;
     int swapped;
     float threshold;
     double merit;      /* predicted bound */
     double p[2];       /* estimated probabilities, first the likelier side */
-} assay_event;
+} assay_audit_event;
 
 typedef struct assay_choice {
     double target;  /* runs of the certification */
     double level;
     double caution; /* standard deviations by which estimates are worsened */
     double mass_min, mass_max; /* of the event on the likelier side */
-    int is_ratio; /* the score is meant to be a log-likelihood ratio */
-    double slope, offset; /* its calibration, from assay_work_calibrate */
+    int plain; /* 1: believe counts only, no calibration, no extrapolation */
+    int is_ratio; /* the score orders rows by likelihood ratio, nearly */
+    double curve[3]; /* calibration: ratio ~ c0 + c1 s + c2 s^2 */
 } assay_choice;
 
-/** Logistic regression of the side on the score: ratio ~ slope s + offset. */
+/** Logistic regression of the side on the score and its square. */
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
 
 /** The best event of one score; `left` and `right` are sorted. */
-assay_event assay_work_choose(const assay_claim *claim, const float *left,
+assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,
                               const float *right, size_t n,
                               const assay_choice *choice);
 

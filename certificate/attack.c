@@ -8,6 +8,7 @@
 #include "accountant/guarantee.h"
 #include "certificate/attack_run.h"
 #include "certificate/canonical.h"
+#include "certificate/derive.h"
 #include "core/rational.h"
 
 #define MAX_COORDINATES 64
@@ -110,20 +111,6 @@ static assay_status attack_event(json_t **out, const assay_manifest *m,
     return status;
 }
 
-static assay_status event_key(char **out, const assay_event *event,
-                              assay_error *err)
-{
-    json_t *json = NULL;
-    assay_status status = assay_event_to_json(&json, event, err);
-    if (status == ASSAY_OK) {
-        (void)json_object_del(json, "count");
-        (void)json_object_del(json, "label");
-        status = assay_canonical_text(out, NULL, json, err);
-        json_decref(json);
-    }
-    return status;
-}
-
 static assay_status attack_events(json_t *results, json_t *skipped,
                                   const assay_manifest *m,
                                   const assay_event_list *list,
@@ -135,7 +122,7 @@ static assay_status attack_events(json_t *results, json_t *skipped,
         const assay_event *event = &list->events[i];
         char *key = NULL;
         json_t *result = NULL;
-        status = event_key(&key, event, err);
+        status = assay_event_key(&key, event, err);
         if (status == ASSAY_OK && json_object_get(seen, key) == NULL &&
             !event->assumed) {
             (void)json_object_set_new(seen, key, json_true());

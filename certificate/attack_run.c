@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "accountant/ledger.h"
+#include "audit/scratch.h"
 #include "certificate/attack_result.h"
 #include "mechanisms/release.h"
 #include "mechanisms/tree.h"
@@ -42,7 +41,7 @@ json_t *assay_attack_json(const assay_audit_result *r, const char *claim,
                           const mpq_t value)
 {
     char lower[40], limit[40], at[40];
-    const assay_counts *c = &r->counts;
+    const assay_audit_counts *c = &r->counts;
     bound_text(lower, r->lower, 0);
     bound_text(limit, r->detection_limit, 1);
     (void)snprintf(at, sizeof at, "%.17g", r->delta);
@@ -61,55 +60,20 @@ json_t *assay_attack_json(const assay_audit_result *r, const char *claim,
 
 typedef struct attack {
     const assay_target *target;
-    assay_custodian custodian;
-    char folder[40];
-    char ledger[60];
+    assay_scratch scratch;
 } attack;
-
-/* A throw-away ledger without a real limit: nothing here is published. */
-static assay_status open_scratch(attack *a, assay_error *err)
-{
-    assay_budget budget;
-    (void)strcpy(a->folder, "/tmp/assay-audit-XXXXXX");
-    if (mkdtemp(a->folder) == NULL) {
-        return assay_fail(err, ASSAY_IO, "no scratch folder in /tmp");
-    }
-    (void)snprintf(a->ledger, sizeof a->ledger, "%s/ledger.db", a->folder);
-    assay_budget_init(&budget);
-    budget.has_rho = 1;
-    mpq_set_str(budget.rho, "1000000000000000000000000", 10);
-    assay_status status = assay_ledger_create(
-        a->ledger, &budget, "an audit's own: nothing is published", err);
-    assay_budget_clear(&budget);
-    if (status == ASSAY_OK) {
-        status = assay_custodian_init(&a->custodian, a->ledger, err);
-    }
-    return status;
-}
-
-static void close_scratch(attack *a)
-{
-    char path[80];
-    static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
-    assay_custodian_clear(&a->custodian);
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        (void)snprintf(path, sizeof path, "%s%s", a->ledger, suffixes[i]);
-        (void)unlink(path);
-    }
-    (void)rmdir(a->folder);
-}
 
 static assay_status release_plain(attack *a, int64_t *cells, size_t n,
                                   assay_error *err)
 {
     const assay_target *t = a->target;
     return t->gaussian
-               ? assay_release_gaussian_vector(&a->custodian, cells, cells, n,
-                                               t->noise, t->sensitivity,
-                                               "audit", err)
-               : assay_release_laplace_vector(&a->custodian, cells, cells, n,
-                                              t->noise, t->sensitivity, "audit",
-                                              err);
+               ? assay_release_gaussian_vector(&a->scratch.custodian, cells,
+                                               cells, n, t->noise,
+                                               t->sensitivity, "audit", err)
+               : assay_release_laplace_vector(&a->scratch.custodian, cells,
+                                              cells, n, t->noise,
+                                              t->sensitivity, "audit", err);
 }
 
 /* The first step of a tree is the person's; her `levels` nodes are the sums
@@ -125,11 +89,12 @@ static assay_status release_tree(attack *a, const int64_t *first,
     assay_status status =
         zero == NULL || prefix == NULL
             ? assay_fail(err, ASSAY_MEMORY, "no memory for an audit")
-        : t->gaussian
-            ? assay_tree_new_gaussian(&tree, &a->custodian, runs, horizon,
-                                      t->noise, t->sensitivity, "audit", err)
-            : assay_tree_new_laplace(&tree, &a->custodian, runs, horizon,
-                                     t->noise, t->sensitivity, "audit", err);
+        : t->gaussian ? assay_tree_new_gaussian(&tree, &a->scratch.custodian,
+                                                runs, horizon, t->noise,
+                                                t->sensitivity, "audit", err)
+                      : assay_tree_new_laplace(&tree, &a->scratch.custodian,
+                                               runs, horizon, t->noise,
+                                               t->sensitivity, "audit", err);
     size_t level = 0;
     for (uint64_t k = 1; k <= horizon && status == ASSAY_OK; k++) {
         status = assay_tree_add(tree, k == 1 ? first : zero, prefix, err);
@@ -210,11 +175,12 @@ assay_status assay_attack_target(json_t **out, const assay_target *target,
                              .confidence = assay_attack_double(confidence),
                              .light = 1,
                              .label = "audit"};
-    assay_status status = open_scratch(&a, err);
+    assay_status status =
+        assay_scratch_open(&a.scratch, NULL, ASSAY_ADD_REMOVE, 1, err);
     if (status == ASSAY_OK) {
         status = assay_audit_function(&result, draw, &a, WIDTH, &o, err);
-        close_scratch(&a);
     }
+    assay_scratch_close(&a.scratch);
     if (status == ASSAY_OK) {
         *out = assay_attack_json(&result, claim, value);
         if (*out == NULL) {

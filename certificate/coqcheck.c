@@ -40,16 +40,17 @@ static assay_status run_script(const char *source, const char *file,
 assay_status assay_coq_check(const json_t *predicate, const char *source,
                              assay_error *err)
 {
-    char folder[] = "/tmp/assay-coq-XXXXXX";
+    char folder[256];
     char file[sizeof folder + 16];
     char *text = NULL;
     assay_status status = assay_coq_text(&text, predicate, err);
     if (status != ASSAY_OK) {
         return status;
     }
-    if (mkdtemp(folder) == NULL) {
+    status = assay_temporary_folder(folder, sizeof folder, "assay-coq", err);
+    if (status != ASSAY_OK) {
         free(text);
-        return assay_fail(err, ASSAY_IO, "no scratch folder in /tmp");
+        return status;
     }
     (void)snprintf(file, sizeof file, "%s/guarantee.v", folder);
     status = assay_write_file(file, text, strlen(text), err);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "algorithms/environments.h"
-#include "algorithms/online.h"
 #include "algorithms/policy_file.h"
+#include "algorithms/simulate.h"
 #include "certificate/deploy.h"
 #include "core/progress.h"
 #include "core/rational.h"
@@ -41,22 +41,6 @@ static assay_status set_params(assay_online_params *params,
     return status;
 }
 
-static void roll_out(assay_online_step *steps, const assay_online *learner,
-                     const assay_mdp *mdp, assay_envrand *rand)
-{
-    uint32_t s = assay_mdp_reset(mdp, rand);
-    for (uint32_t h = 0; h < mdp->shape.horizon; h++) {
-        uint32_t a = assay_online_act(learner, h, s, rand);
-        uint32_t next = assay_mdp_step(mdp, h, s, a, rand);
-        steps[h].s = s;
-        steps[h].a = a;
-        steps[h].s_next = next;
-        steps[h].cost =
-            1.0 - mdp->reward[assay_shape_pair(&mdp->shape, h, s, a)];
-        s = next;
-    }
-}
-
 static assay_status run(assay_online *learner, const assay_mdp *mdp,
                         uint64_t episodes, uint64_t seed, assay_error *err)
 {
@@ -71,7 +55,7 @@ static assay_status run(assay_online *learner, const assay_mdp *mdp,
     assay_progress_start(&meter, "episodes", episodes);
     for (uint64_t k = 0; k < episodes && status == ASSAY_OK; k++) {
         (void)assay_online_plan(learner);
-        roll_out(steps, learner, mdp, &rand);
+        assay_simulate_episode(steps, learner, mdp, &rand);
         status = assay_online_observe(learner, steps, err);
         assay_progress_update(&meter, k + 1, NULL);
     }

@@ -48,8 +48,8 @@ typedef struct groups {
     json_t *first_row; /* of each, from 1 */
 } groups;
 
-static assay_status event_key(char **out, const assay_event *event,
-                              assay_error *err)
+assay_status assay_event_key(char **out, const assay_event *event,
+                             assay_error *err)
 {
     json_t *json = NULL;
     assay_status status = assay_event_to_json(&json, event, err);
@@ -71,7 +71,7 @@ static assay_status group_events(groups *out, const assay_event_list *events,
     out->first_row = json_array();
     for (size_t i = 0; i < events->num_events && status == ASSAY_OK; i++) {
         char *key = NULL;
-        status = event_key(&key, &events->events[i], err);
+        status = assay_event_key(&key, &events->events[i], err);
         if (status != ASSAY_OK) {
             break;
         }

@@ -23,4 +23,9 @@ assay_status assay_derive(json_t **out, const assay_event_list *events,
                           const mpq_t delta, const char *trust,
                           assay_error *err) ASSAY_MUST_CHECK;
 
+/** What makes two events the same step: canonical JSON of the event without
+ *  its count and label; free() it. */
+assay_status assay_event_key(char **out, const assay_event *event,
+                             assay_error *err) ASSAY_MUST_CHECK;
+
 #endif

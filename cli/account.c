@@ -1,6 +1,5 @@
 /* ring: glue */
 /* assay account: a list of events to a guarantee. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "accountant/guarantee.h"
 #include "accountant/profile.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 
 static const char help[] =
@@ -45,65 +45,28 @@ typedef struct request {
     assay_account_options options;
 } request;
 
-static int parse(request *out, int argc, char **argv, assay_error *err)
+static assay_status parse(request *out, int argc, char **argv, assay_error *err)
 {
-    static const struct option longs[] = {
-        {"delta", required_argument, NULL, 'd'},
-        {"epsilon", required_argument, NULL, 'e'},
-        {"method", required_argument, NULL, 'm'},
-        {"gap", required_argument, NULL, 'g'},
-        {"lower", no_argument, NULL, 'l'},
-        {"profile", no_argument, NULL, 'p'},
-        {"plot", required_argument, NULL, 'o'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    int c = 0;
-    optind = 1;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        switch (c) {
-        case 'd':
-            out->delta = optarg;
-            break;
-        case 'e':
-            out->epsilon = optarg;
-            break;
-        case 'm':
-            out->options.method = optarg;
-            break;
-        case 'g':
-            out->options.max_gap = strtod(optarg, NULL);
-            break;
-        case 'l':
-            out->options.lower = 1;
-            break;
-        case 'p':
-            out->profile = 1;
-            break;
-        case 'o':
-            out->plot = optarg;
-            break;
-        case 'j':
-            out->json = 1;
-            break;
-        case 'h':
-            (void)fputs(help, stdout);
-            return -1;
-        default:
-            (void)assay_fail(err, ASSAY_INVALID,
-                             "unknown or incomplete option '%.40s'; see --help",
-                             argv[optind - 1]);
-            return 0;
-        }
+    size_t num_plain = 0;
+    const assay_field table[] = {
+        {"delta", ASSAY_FIELD_TEXT, &out->delta},
+        {"epsilon", ASSAY_FIELD_TEXT, &out->epsilon},
+        {"method", ASSAY_FIELD_TEXT, &out->options.method},
+        {"gap", ASSAY_FIELD_REAL, &out->options.max_gap},
+        {"lower", ASSAY_FIELD_FLAG, &out->options.lower},
+        {"profile", ASSAY_FIELD_FLAG, &out->profile},
+        {"plot", ASSAY_FIELD_TEXT, &out->plot},
+        {"json", ASSAY_FIELD_FLAG, &out->json},
+        {NULL, ASSAY_FIELD_TEXT, NULL}};
+    assay_status status = assay_fields_parse_plain(table, &out->path, 1,
+                                                   &num_plain, argc, argv, err);
+    if (status == ASSAY_OK &&
+        (num_plain != 1 || (out->delta != NULL && out->epsilon != NULL))) {
+        status =
+            assay_fail(err, ASSAY_INVALID,
+                       "give one event file and one of --delta, --epsilon");
     }
-    if (optind + 1 != argc || (out->delta != NULL && out->epsilon != NULL)) {
-        (void)assay_fail(err, ASSAY_INVALID,
-                         "give one event file and one of --delta, --epsilon");
-        return 0;
-    }
-    out->path = argv[optind];
-    return 1;
+    return status;
 }
 
 static void print_row(const assay_guarantee *g, const assay_bound *b)
@@ -300,13 +263,14 @@ int assay_cli_account(int argc, char **argv)
 {
     assay_error err = ASSAY_ERROR_INIT;
     request req = {0};
-    int parsed = parse(&req, argc, argv, &err);
-    if (parsed < 0) {
-        return 0;
-    }
     assay_event_file file;
-    assay_status status =
-        parsed ? assay_event_file_read(&file, req.path, &err) : ASSAY_INVALID;
+    if (assay_fields_help(argc, argv)) {
+        return fputs(help, stdout) < 0;
+    }
+    assay_status status = parse(&req, argc, argv, &err);
+    if (status == ASSAY_OK) {
+        status = assay_event_file_read(&file, req.path, &err);
+    }
     if (status == ASSAY_OK) {
         status = answer(&req, &file, &err);
         assay_event_file_clear(&file);

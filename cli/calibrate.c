@@ -1,6 +1,5 @@
 /* ring: glue */
 /* assay calibrate: the smallest noise or the most steps for a target. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "accountant/calibrate.h"
 #include "accountant/event_yaml.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 
 static const char help[] =
@@ -29,88 +29,53 @@ typedef struct request {
     const char *epsilon;
     const char *delta;
     const char *rho;
-    const char *event;
+    uint64_t event;
+    uint64_t digits;
     int noise;
     int steps;
-    int digits;
     int json;
     assay_account_options options;
 } request;
 
-static int parse(request *out, int argc, char **argv, assay_error *err)
+static assay_status parse(request *out, int argc, char **argv, assay_error *err)
 {
-    static const struct option longs[] = {
-        {"noise", no_argument, NULL, 'n'},
-        {"steps", no_argument, NULL, 's'},
-        {"epsilon", required_argument, NULL, 'e'},
-        {"delta", required_argument, NULL, 'd'},
-        {"rho", required_argument, NULL, 'r'},
-        {"event", required_argument, NULL, 'i'},
-        {"digits", required_argument, NULL, 'g'},
-        {"method", required_argument, NULL, 'm'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    int c = 0;
-    optind = 1;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        switch (c) {
-        case 'n':
-            out->noise = 1;
-            break;
-        case 's':
-            out->steps = 1;
-            break;
-        case 'e':
-            out->epsilon = optarg;
-            break;
-        case 'd':
-            out->delta = optarg;
-            break;
-        case 'r':
-            out->rho = optarg;
-            break;
-        case 'i':
-            out->event = optarg;
-            break;
-        case 'g':
-            out->digits = (int)strtol(optarg, NULL, 10);
-            break;
-        case 'm':
-            out->options.method = optarg;
-            break;
-        case 'j':
-            out->json = 1;
-            break;
-        case 'h':
-            (void)fputs(help, stdout);
-            return -1;
-        default:
-            (void)assay_fail(err, ASSAY_INVALID,
-                             "unknown or incomplete option '%.40s'; see --help",
-                             argv[optind - 1]);
-            return 0;
-        }
-    }
+    size_t num_plain = 0;
+    const assay_field table[] = {
+        {"noise", ASSAY_FIELD_FLAG, &out->noise},
+        {"steps", ASSAY_FIELD_FLAG, &out->steps},
+        {"epsilon", ASSAY_FIELD_TEXT, &out->epsilon},
+        {"delta", ASSAY_FIELD_TEXT, &out->delta},
+        {"rho", ASSAY_FIELD_TEXT, &out->rho},
+        {"event", ASSAY_FIELD_NUMBER, &out->event},
+        {"digits", ASSAY_FIELD_NUMBER, &out->digits},
+        {"method", ASSAY_FIELD_TEXT, &out->options.method},
+        {"json", ASSAY_FIELD_FLAG, &out->json},
+        {NULL, ASSAY_FIELD_TEXT, NULL}};
+    assay_status status = assay_fields_parse_plain(table, &out->path, 1,
+                                                   &num_plain, argc, argv, err);
     int target = out->rho != NULL ? out->epsilon == NULL
                                   : out->epsilon != NULL && out->delta != NULL;
-    if (optind + 1 != argc || out->noise == out->steps || !target ||
-        out->digits < 0 || out->digits > 12) {
-        (void)assay_fail(err, ASSAY_INVALID,
-                         "give one event file, --noise or --steps, and "
-                         "--epsilon with --delta or --rho");
-        return 0;
+    if (status != ASSAY_OK) {
+        return status;
     }
-    out->path = argv[optind];
-    return 1;
+    if (num_plain != 1 || out->noise == out->steps || !target) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "give one event file, --noise or --steps, and "
+                          "--epsilon with --delta or --rho");
+    }
+    if (out->event == 0 || out->digits > 12) {
+        return assay_fail(err, ASSAY_INVALID,
+                          out->event == 0 ? "--event counts from 1"
+                                          : "--digits: 12 at most");
+    }
+    return ASSAY_OK;
 }
 
 static assay_status read_target(assay_target *out, const request *req,
                                 assay_error *err)
 {
     assay_status status = ASSAY_OK;
-    out->digits = req->digits;
+    out->digits = (int)req->digits;
     out->has_rho = req->rho != NULL;
     if (req->rho != NULL) {
         status =
@@ -186,26 +151,18 @@ static void print(const request *req, const assay_event_list *list,
 static assay_status run(const request *req, assay_event_file *file,
                         assay_error *err)
 {
-    uint64_t which = 1;
+    size_t which = (size_t)req->event - 1;
     assay_target target;
     assay_guarantee g;
-    assay_status status =
-        req->event != NULL ? assay_u64_parse(&which, req->event, "--event", err)
-                           : ASSAY_OK;
-    if (status == ASSAY_OK && which == 0) {
-        status = assay_fail(err, ASSAY_INVALID, "--event counts from 1");
-    }
     assay_target_init(&target);
     assay_guarantee_init(&g);
-    if (status == ASSAY_OK) {
-        status = read_target(&target, req, err);
-    }
+    assay_status status = read_target(&target, req, err);
     if (status == ASSAY_OK) {
         status = (req->noise ? assay_calibrate_noise : assay_calibrate_steps)(
-            &file->list, (size_t)which - 1, &target, &req->options, &g, err);
+            &file->list, which, &target, &req->options, &g, err);
     }
     if (status == ASSAY_OK) {
-        print(req, &file->list, (size_t)which - 1, &g);
+        print(req, &file->list, which, &g);
     }
     assay_guarantee_clear(&g);
     assay_target_clear(&target);
@@ -215,14 +172,15 @@ static assay_status run(const request *req, assay_event_file *file,
 int assay_cli_calibrate(int argc, char **argv)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    request req = {0};
-    int parsed = parse(&req, argc, argv, &err);
-    if (parsed < 0) {
-        return 0;
-    }
+    request req = {.event = 1};
     assay_event_file file;
-    assay_status status =
-        parsed ? assay_event_file_read(&file, req.path, &err) : ASSAY_INVALID;
+    if (assay_fields_help(argc, argv)) {
+        return fputs(help, stdout) < 0;
+    }
+    assay_status status = parse(&req, argc, argv, &err);
+    if (status == ASSAY_OK) {
+        status = assay_event_file_read(&file, req.path, &err);
+    }
     if (status == ASSAY_OK) {
         status = run(&req, &file, &err);
         assay_event_file_clear(&file);

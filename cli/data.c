@@ -1,6 +1,5 @@
 /* ring: glue */
 /* assay data: synthetic trajectories to try things on. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "algorithms/policy_file.h"
 #include "algorithms/trajectories.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 
 static const char *const HELP =
@@ -38,42 +38,13 @@ typedef struct data_options {
 static assay_status parse(data_options *o, int argc, char **argv,
                           assay_error *err)
 {
-    static const struct option names[] = {
-        {"env", required_argument, NULL, 'e'},
-        {"users", required_argument, NULL, 'u'},
-        {"seed", required_argument, NULL, 's'},
-        {"output", required_argument, NULL, 'o'},
-        {"json", no_argument, NULL, 'j'},
-        {NULL, 0, NULL, 0},
-    };
-    int c;
-    assay_status status = ASSAY_OK;
-    opterr = 0;
-    while (status == ASSAY_OK &&
-           (c = getopt_long(argc, argv, "o:", names, NULL)) != -1) {
-        switch (c) {
-        case 'e':
-            o->env = optarg;
-            break;
-        case 'u':
-            status = assay_u64_parse(&o->users, optarg, "--users", err);
-            break;
-        case 's':
-            status = assay_u64_parse(&o->seed, optarg, "--seed", err);
-            break;
-        case 'o':
-            o->out = optarg;
-            break;
-        case 'j':
-            o->json = 1;
-            break;
-        default:
-            status = assay_fail(err, ASSAY_INVALID,
-                                "unknown or incomplete option '%.40s'",
-                                argv[optind - 1]);
-        }
-    }
-    return status;
+    const assay_field table[] = {{"output", ASSAY_FIELD_TEXT, &o->out},
+                                 {"env", ASSAY_FIELD_TEXT, &o->env},
+                                 {"users", ASSAY_FIELD_NUMBER, &o->users},
+                                 {"seed", ASSAY_FIELD_NUMBER, &o->seed},
+                                 {"json", ASSAY_FIELD_FLAG, &o->json},
+                                 {NULL, ASSAY_FIELD_TEXT, NULL}};
+    return assay_fields_parse(table, argc, argv, err);
 }
 
 static assay_status generate(const data_options *o, assay_error *err)
@@ -122,8 +93,7 @@ int assay_cli_data(int argc, char **argv)
     data_options o = {NULL, NULL, 0, 1, 0};
     assay_error err = ASSAY_ERROR_INIT;
     assay_status status;
-    if (argc >= 2 && (strcmp(argv[1], "--help") == 0 ||
-                      (argc >= 3 && strcmp(argv[2], "--help") == 0))) {
+    if (assay_fields_help(argc, argv)) {
         (void)fputs(HELP, stdout);
         return 0;
     }

@@ -8,9 +8,9 @@
 
 #include "algorithms/ope.h"
 #include "algorithms/ope_world.h"
+#include "audit/scratch.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
-#include "cli/scratch.h"
 #include "core/rational.h"
 
 static const char *const HELP =
@@ -38,6 +38,7 @@ static const char *const HELP =
     "  --steps N        M unless said\n"
     "  --clip H         norm of a gradient, 0.01\n"
     "  --step-size B    0.1; with --diminishing it falls as 1/i\n"
+    "  --dual-step-size B   of the dual variable, the same unless said\n"
     "  --gamma G        0.99\n"
     "  --max-weight W   importance weights are clipped to it, 10\n"
     "  --max-reward R   dp-lsw, dp-lsl: bound on rewards, 1\n"
@@ -57,7 +58,7 @@ typedef struct eval_options {
     const char *env, *data, *ledger, *out;
     const char *epsilon, *delta, *sigma, *sampling, *clip;
     uint64_t states, episodes, steps, runs, seed, rate_bits;
-    double gamma, beta, max_weight, max_reward, lambda, fixed_length;
+    double gamma, beta, dual, max_weight, max_reward, lambda, fixed_length;
     int diminishing, json;
     int method, poisson;
 } eval_options;
@@ -83,6 +84,7 @@ static assay_status parse(eval_options *o, int argc, char **argv,
         {"rate-bits", ASSAY_FIELD_NUMBER, &o->rate_bits},
         {"gamma", ASSAY_FIELD_REAL, &o->gamma},
         {"step-size", ASSAY_FIELD_REAL, &o->beta},
+        {"dual-step-size", ASSAY_FIELD_REAL, &o->dual},
         {"max-weight", ASSAY_FIELD_REAL, &o->max_weight},
         {"max-reward", ASSAY_FIELD_REAL, &o->max_reward},
         {"lambda", ASSAY_FIELD_REAL, &o->lambda},
@@ -188,6 +190,7 @@ static assay_status set_gpope(assay_gpope_params *p, const eval_options *o,
     p->gamma = o->gamma;
     p->size.beta = o->beta;
     p->size.diminishing = o->diminishing;
+    p->size.dual = o->dual;
     status = assay_rational_parse_positive(p->clip, o->clip, "--clip", err);
     if (status == ASSAY_OK && o->sigma != NULL) {
         return assay_rational_parse_positive(p->sigma, o->sigma, "--sigma",
@@ -264,7 +267,7 @@ static assay_status run_method(double *theta, outcome *out,
 {
     assay_scratch vault;
     assay_gpope_params p;
-    assay_step_size size = {o->beta, o->diminishing};
+    assay_step_size size = {o->beta, o->diminishing, o->dual};
     int replace = o->method != GPOPE || !o->poisson;
     assay_status status;
     memset(&vault, 0, sizeof vault);
@@ -275,7 +278,9 @@ static assay_status run_method(double *theta, outcome *out,
     if (o->method >= LSTD) {
         return run_lstd(theta, e, o, err);
     }
-    status = assay_scratch_open(&vault, o->ledger, replace, err);
+    status = assay_scratch_open(&vault, o->ledger,
+                                replace ? ASSAY_REPLACE_ONE : ASSAY_ADD_REMOVE,
+                                0, err);
     if (status == ASSAY_OK && o->method == GPOPE) {
         status = set_gpope(&p, o, e->num_episodes, err);
         if (status == ASSAY_OK) {

@@ -1,6 +1,5 @@
 /* ring: glue */
 /* assay evaluate-policy: the exact value of a policy in a known model. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "algorithms/environments.h"
 #include "algorithms/policy_file.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 
 static const char *const HELP =
     "usage: assay evaluate-policy POLICY.json --env NAME [--json]\n"
@@ -53,37 +53,25 @@ static assay_status evaluate(const char *path, const char *env, int json,
 
 int assay_cli_evaluate_policy(int argc, char **argv)
 {
-    static const struct option names[] = {
-        {"env", required_argument, NULL, 'e'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     const char *env = NULL;
+    const char *path = NULL;
+    size_t num_plain = 0;
     int json = 0;
-    int c;
+    const assay_field table[] = {{"env", ASSAY_FIELD_TEXT, &env},
+                                 {"json", ASSAY_FIELD_FLAG, &json},
+                                 {NULL, ASSAY_FIELD_TEXT, NULL}};
     assay_error err = ASSAY_ERROR_INIT;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        if (c == 'h') {
-            (void)fputs(HELP, stdout);
-            return 0;
-        }
-        if (c == 'e') {
-            env = optarg;
-        } else if (c == 'j') {
-            json = 1;
-        } else {
-            optind = argc; /* ends below with the usage line */
-        }
+    if (assay_fields_help(argc, argv)) {
+        return fputs(HELP, stdout) < 0;
     }
-    if (env == NULL || optind + 1 != argc) {
-        (void)fprintf(stderr, "assay evaluate-policy: needs POLICY.json and "
-                              "--env NAME; see --help\n");
-        return 2;
+    assay_status status =
+        assay_fields_parse_plain(table, &path, 1, &num_plain, argc, argv, &err);
+    if (status == ASSAY_OK && (env == NULL || num_plain != 1)) {
+        status = assay_fail(&err, ASSAY_INVALID,
+                            "needs POLICY.json and --env NAME; see --help");
     }
-    if (evaluate(argv[optind], env, json, &err) != ASSAY_OK) {
-        return assay_cli_report("evaluate-policy", &err);
+    if (status == ASSAY_OK) {
+        status = evaluate(path, env, json, &err);
     }
-    return 0;
+    return status == ASSAY_OK ? 0 : assay_cli_report("evaluate-policy", &err);
 }

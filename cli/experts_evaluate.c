@@ -79,7 +79,7 @@ static void show(const double *returns, const options *o, double mean)
 static assay_status evaluate(const options *o, assay_error *err)
 {
     assay_q_policy policy;
-    assay_control env;
+    assay_control env = {0};
     assay_observation see;
     assay_envrand rand;
     uniform any = {&rand, 1};
@@ -111,6 +111,7 @@ static assay_status evaluate(const options *o, assay_error *err)
                  random ? (const void *)&any : (const void *)&policy,
                  o->episodes, (int)o->cap, o->seed));
     }
+    assay_control_clear(&env);
     assay_q_policy_clear(&policy);
     free(returns);
     return status;

@@ -40,7 +40,8 @@ static const char *const HELP =
     "  --json             print the guarantee as JSON\n"
     "\n"
     "examples:\n"
-    "  assay ledger create L.db --epsilon 10 --delta 1e-4 --unit expert\n"
+    "  assay ledger create L.db --epsilon 10 --delta 1e-4 --planned \\\n"
+    "    --unit expert\n"
     "  assay experts release --experts cartpole.experts --epsilon 7.5 \\\n"
     "    --delta 9e-5 --plan\n"
     "  assay experts release --experts cartpole.experts --epsilon 7.5 \\\n"
@@ -212,7 +213,7 @@ static assay_status release(assay_data_release_report *report,
 {
     assay_custodian custodian;
     assay_transitions rows;
-    assay_control env;
+    assay_control env = {0};
     json_t *json = NULL;
     assay_status status = assay_custodian_init(&custodian, o->ledger, err);
     if (status != ASSAY_OK) {
@@ -228,6 +229,7 @@ static assay_status release(assay_data_release_report *report,
         }
     }
     assay_custodian_clear(&custodian);
+    assay_control_clear(&env);
     if (status != ASSAY_OK) {
         return status;
     }

@@ -1,13 +1,13 @@
 /* ring: glue */
 #include "cli/fields.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/options.h"
 #include "core/rational.h"
 
-#define MAX_OPTIONS 32
+#define MAX_FIELDS 40
 
 static assay_status store_real(double *at, const char *text, const char *name,
                                assay_error *err)
@@ -40,43 +40,39 @@ static assay_status store(const assay_field *option, const char *value,
     }
 }
 
-static void fill_names(struct option *names, const assay_field *table)
+assay_status assay_fields_parse_plain(const assay_field *table,
+                                      const char **plain, size_t max_plain,
+                                      size_t *num_plain, int argc, char **argv,
+                                      assay_error *err)
 {
-    for (int i = 0; i < MAX_OPTIONS && table[i].name != NULL; i++) {
-        names[i].name = table[i].name;
-        names[i].has_arg =
-            table[i].kind == ASSAY_FIELD_FLAG ? no_argument : required_argument;
-        names[i].val = 1;
+    assay_option options[MAX_FIELDS + 2];
+    char names[MAX_FIELDS][40];
+    size_t n = 0;
+    memset(options, 0, sizeof options);
+    for (; n < MAX_FIELDS && table[n].name != NULL; n++) {
+        (void)snprintf(names[n], sizeof names[n], "--%s", table[n].name);
+        options[n].name = names[n];
+        options[n].takes_value = table[n].kind != ASSAY_FIELD_FLAG;
     }
+    if (n > 0 && strcmp(table[0].name, "output") == 0) {
+        options[n].name = "-o";
+        options[n].takes_value = 1;
+    }
+    assay_status status = assay_options_parse(options, plain, max_plain,
+                                              num_plain, argc, argv, err);
+    for (size_t i = 0; i <= n && status == ASSAY_OK; i++) {
+        if (options[i].value != NULL) {
+            status = store(&table[i == n ? 0 : i], options[i].value, err);
+        }
+    }
+    return status;
 }
 
 assay_status assay_fields_parse(const assay_field *table, int argc, char **argv,
                                 assay_error *err)
 {
-    struct option names[MAX_OPTIONS + 1];
-    assay_status status = ASSAY_OK;
-    int at = 0;
-    memset(names, 0, sizeof names);
-    fill_names(names, table);
-    opterr = 0;
-    optind = 1;
-    while (status == ASSAY_OK) {
-        int c = getopt_long(argc, argv, "o:", names, &at);
-        if (c == -1) {
-            break;
-        }
-        if (c == '?') {
-            return assay_fail(err, ASSAY_INVALID,
-                              "unknown or incomplete option '%.40s'",
-                              argv[optind - 1]);
-        }
-        status = store(c == 'o' ? &table[0] : &table[at], optarg, err);
-    }
-    if (status == ASSAY_OK && optind != argc) {
-        status =
-            assay_fail(err, ASSAY_INVALID, "what is '%.40s'?", argv[optind]);
-    }
-    return status;
+    size_t none = 0;
+    return assay_fields_parse_plain(table, NULL, 0, &none, argc, argv, err);
 }
 
 assay_status assay_fields_word(int *out, const char *text, const char *what,
@@ -98,7 +94,7 @@ assay_status assay_fields_word(int *out, const char *text, const char *what,
 int assay_fields_help(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             return 1;
         }
     }

@@ -36,6 +36,8 @@ static const char *const HELP =
     "  --preset NAME     practical (default) or paper\n"
     "  --penalty NAME    bernstein (default) or hoeffding\n"
     "  --triples-only    release only (s,a,s') counts: less noise on them\n"
+    "  --pair-share X    of the budget, for the (s,a) counts: 1/2 unless said\n"
+    "  --allow-jumps     s need not be the s_next of the user's step before\n"
     "  --c1 X --c2 X     weights of the penalty instead of the preset's\n"
     "  --threads N       results do not depend on it\n"
     "  --json            print the guarantee as JSON\n"
@@ -50,11 +52,11 @@ static const char *const HELP =
 
 typedef struct learn_options {
     const char *data, *rewards, *ledger, *out;
-    const char *rho, *epsilon;
+    const char *rho, *epsilon, *pair_share;
     uint64_t states, actions, horizon, threads;
     const char *preset, *penalty;
     double c1, c2; /* below 0: the preset's */
-    int triples_only, json, is_private;
+    int triples_only, allow_jumps, json, is_private;
 } learn_options;
 
 static assay_status parse(learn_options *o, int argc, char **argv,
@@ -75,7 +77,9 @@ static assay_status parse(learn_options *o, int argc, char **argv,
         {"penalty", ASSAY_FIELD_TEXT, &o->penalty},
         {"c1", ASSAY_FIELD_REAL, &o->c1},
         {"c2", ASSAY_FIELD_REAL, &o->c2},
+        {"pair-share", ASSAY_FIELD_TEXT, &o->pair_share},
         {"triples-only", ASSAY_FIELD_FLAG, &o->triples_only},
+        {"allow-jumps", ASSAY_FIELD_FLAG, &o->allow_jumps},
         {"json", ASSAY_FIELD_FLAG, &o->json},
         {NULL, ASSAY_FIELD_TEXT, NULL},
     };
@@ -97,6 +101,10 @@ static assay_status parse(learn_options *o, int argc, char **argv,
         ((o->rho == NULL) == (o->epsilon == NULL) || o->ledger == NULL)) {
         return assay_fail(err, ASSAY_INVALID,
                           "needs --ledger and one of --rho, --epsilon");
+    }
+    if (o->pair_share != NULL && o->triples_only) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "--triples-only leaves nothing for --pair-share");
     }
     return ASSAY_OK;
 }
@@ -129,40 +137,74 @@ static assay_status set_params(assay_dp_apvi_params *params,
             params->budget, budget, o->rho != NULL ? "--rho" : "--epsilon",
             err);
     }
+    if (status == ASSAY_OK && o->pair_share != NULL) {
+        status = assay_rational_parse_positive(
+            params->pair_share, o->pair_share, "--pair-share", err);
+    }
     return status;
 }
 
+/* The noise of a release that gets `share` of the budget. */
+static void add_scale(json_t *json, const char *key,
+                      const assay_dp_apvi_params *params,
+                      const assay_shape *shape, const mpq_t share)
+{
+    mpq_t scale;
+    char *text;
+    mpq_init(scale);
+    mpq_mul(scale, params->budget, share);
+    assay_privatizer_scale(scale, params->noise,
+                           assay_dp_apvi_sensitivity(params, shape), scale);
+    text = assay_rational_text(scale);
+    (void)json_object_set_new(json, key, json_string(text));
+    free(text);
+    mpq_clear(scale);
+}
+
+static void add_scales(json_t *json, const learn_options *o,
+                       const assay_dp_apvi_params *params,
+                       const assay_shape *shape)
+{
+    int gaussian = params->noise == ASSAY_NOISE_GAUSSIAN;
+    mpq_t share;
+    mpq_init(share);
+    mpq_set_ui(share, 1, 1);
+    if (o->pair_share == NULL || mpq_cmp_ui(params->pair_share, 1, 2) == 0) {
+        add_scale(json, gaussian ? "sigma2" : "scale", params, shape, share);
+    } else { /* two releases */
+        add_scale(json, gaussian ? "sigma2_pairs" : "scale_pairs", params,
+                  shape, params->pair_share);
+        mpq_sub(share, share, params->pair_share);
+        add_scale(json, gaussian ? "sigma2_triples" : "scale_triples", params,
+                  shape, share);
+    }
+    (void)json_object_set_new(
+        json, gaussian ? "sensitivity_l2_squared" : "sensitivity_l1",
+        json_integer((json_int_t)assay_dp_apvi_sensitivity(params, shape)));
+    mpq_clear(share);
+}
+
 /* What was charged, in words; epsilons are the accountant's business. */
-static json_t *describe(const assay_dp_apvi_params *params,
+static json_t *describe(const learn_options *o,
+                        const assay_dp_apvi_params *params,
                         const assay_counts *counts)
 {
     int gaussian = params->noise == ASSAY_NOISE_GAUSSIAN;
     char *budget;
-    char *scale_text;
-    mpq_t scale;
     json_t *json;
     if (params->noise == ASSAY_NOISE_NONE) {
         return json_pack("{s:s}", "notion", "none: this policy is not private");
     }
-    mpq_init(scale);
-    assay_privatizer_scale(scale, params->noise,
-                           assay_dp_apvi_sensitivity(params, &counts->shape),
-                           params->budget);
     budget = assay_rational_text(params->budget);
-    scale_text = assay_rational_text(scale);
-    json = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I}", "notion",
-        gaussian ? "zCDP" : "pure DP", gaussian ? "rho" : "epsilon", budget,
-        "unit", "one user's trajectory", "neighbours",
-        "replace-one, number of users public", "trust", "central", "users",
-        (json_int_t)counts->num_users, "mechanism",
-        gaussian ? "discrete Gaussian" : "discrete Laplace",
-        gaussian ? "sigma2" : "scale", scale_text,
-        gaussian ? "sensitivity_l2_squared" : "sensitivity_l1",
-        (json_int_t)assay_dp_apvi_sensitivity(params, &counts->shape));
-    mpq_clear(scale);
+    json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:s}", "notion",
+                  gaussian ? "zCDP" : "pure DP", gaussian ? "rho" : "epsilon",
+                  budget, "unit", "one user's trajectory", "neighbours",
+                  "replace-one, number of users public", "trust", "central",
+                  "users", (json_int_t)counts->num_users, "mechanism",
+                  gaussian ? "discrete Gaussian" : "discrete Laplace");
+    add_scales(json, o, params, &counts->shape);
     free(budget);
-    free(scale_text);
     return json;
 }
 
@@ -172,7 +214,8 @@ static assay_status load(assay_counts **counts, double **rewards,
     char schema[4096];
     const char *from = o->rewards;
     assay_shape shape;
-    assay_read_options how = {0, 0};
+    assay_read_options how = {.allow_jumps = o->allow_jumps};
+    assay_progress meter;
     assay_status status;
     shape.num_states = (uint32_t)o->states;
     shape.num_actions = (uint32_t)o->actions;
@@ -187,7 +230,10 @@ static assay_status load(assay_counts **counts, double **rewards,
     }
     status = assay_rewards_read(rewards, from, &shape, err);
     if (status == ASSAY_OK) {
+        assay_progress_start(&meter, "reading", 0);
+        how.meter = &meter;
         status = assay_trajectories_read(counts, o->data, &shape, &how, err);
+        assay_progress_finish(&meter);
     }
     return status;
 }
@@ -211,6 +257,22 @@ static void report(const learn_options *o, json_t *guarantee,
     }
 }
 
+/* One charge and release, then planning: nothing to count on the way. */
+static assay_status
+release_and_plan(assay_policy **policy, const assay_counts *counts,
+                 const double *rewards, const assay_dp_apvi_params *params,
+                 assay_custodian *custodian, assay_error *err)
+{
+    assay_progress meter;
+    assay_status status;
+    assay_progress_start(&meter, "release and plan", 0);
+    assay_progress_update(&meter, 0, NULL);
+    status =
+        assay_dp_apvi_learn(policy, counts, rewards, params, custodian, err);
+    assay_progress_finish(&meter);
+    return status;
+}
+
 static assay_status learn(const learn_options *o, assay_error *err)
 {
     assay_dp_apvi_params params;
@@ -229,11 +291,11 @@ static assay_status learn(const learn_options *o, assay_error *err)
         open = status == ASSAY_OK;
     }
     if (status == ASSAY_OK) {
-        status = assay_dp_apvi_learn(&policy, counts, rewards, &params,
-                                     open ? &custodian : NULL, err);
+        status = release_and_plan(&policy, counts, rewards, &params,
+                                  open ? &custodian : NULL, err);
     }
     if (status == ASSAY_OK) {
-        guarantee = describe(&params, counts);
+        guarantee = describe(o, &params, counts);
         status = assay_policy_write(o->out, policy, guarantee, err);
     }
     if (status == ASSAY_OK) {

@@ -54,7 +54,8 @@ static const char *const HELP =
     "examples:\n"
     "  assay experts train --env cartpole --count 3000 -o e.bin\n"
     "  assay experts demonstrate --experts e.bin -o d.bin\n"
-    "  assay ledger create L.db --epsilon 10 --delta 1e-5 --unit expert\n"
+    "  assay ledger create L.db --epsilon 10 --delta 1e-5 --planned \\\n"
+    "    --unit expert\n"
     "  assay learn selective-dp-sgd --experts e.bin --data d.bin \\\n"
     "    --epsilon 10 --delta 1e-5 --ledger L.db -o policy.bin\n"
     "  assay experts evaluate --policy policy.bin\n";
@@ -463,6 +464,7 @@ static void close_session(session *s)
     assay_q_policy_clear(&s->policy);
     assay_transitions_clear(&s->pool);
     assay_transitions_clear(&s->stable);
+    assay_control_clear(&s->env);
     assay_experts_free(s->experts);
     assay_data_release_report_clear(&s->released);
     assay_data_release_params_clear(&s->dr);

@@ -10,10 +10,10 @@
 #include "algorithms/policy_file.h"
 #include "algorithms/trajectories.h"
 #include "algorithms/vapvi.h"
+#include "audit/scratch.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
 #include "cli/linear.h"
-#include "cli/scratch.h"
 #include "core/rational.h"
 
 static const char *const HELP =
@@ -32,8 +32,10 @@ static const char *const HELP =
     "header\n"
     "                    s,a,f1,...,fd; norms above 1 are clipped to 1\n"
     "  --data2 FILE      a split: variances from these people, values from\n"
-    "                    the others; each part costs R, and so do both if\n"
-    "                    nobody is in both files (this is not checked)\n"
+    "                    the others; each part costs R, and so do both,\n"
+    "                    since nobody may be in both files (CSV: checked)\n"
+    "  --assume-disjoint HDF5 has no names: state that nobody is in both\n"
+    "  --allow-jumps     s need not be the s_next of the user's step before\n"
     "  --statistics N    centred (default), stepwise, printed, or free:\n"
     "                    statistics that do not depend on the value\n"
     "  --preset NAME     practical (default) or paper\n"
@@ -55,7 +57,7 @@ typedef struct linear_options {
     const char *statistics, *preset;
     uint64_t states, actions, horizon, users, runs, seed;
     double c, d, ridge, shift; /* below 0: the preset's */
-    int json, split, is_private, is_pevi;
+    int json, split, is_private, is_pevi, allow_jumps, assume_disjoint;
 } linear_options;
 
 int assay_cli_is_linear(const char *learner)
@@ -89,6 +91,8 @@ static assay_status parse(linear_options *o, int argc, char **argv,
         {"ridge", ASSAY_FIELD_REAL, &o->ridge},
         {"shift", ASSAY_FIELD_REAL, &o->shift},
         {"split", ASSAY_FIELD_FLAG, &o->split},
+        {"allow-jumps", ASSAY_FIELD_FLAG, &o->allow_jumps},
+        {"assume-disjoint", ASSAY_FIELD_FLAG, &o->assume_disjoint},
         {"json", ASSAY_FIELD_FLAG, &o->json},
         {NULL, ASSAY_FIELD_TEXT, NULL},
     };
@@ -142,6 +146,35 @@ static assay_status set_params(assay_vapvi_params *params,
     return status;
 }
 
+/* One or two files; nobody may be in both. */
+static assay_status read_files(assay_counts **counts, const linear_options *o,
+                               const assay_shape *shape, assay_error *err)
+{
+    assay_progress meter;
+    assay_roster *people = NULL;
+    assay_read_options how = {.allow_jumps = o->allow_jumps, .meter = &meter};
+    int check = o->data2 != NULL && !o->assume_disjoint;
+    assay_status status;
+    how.roster = check ? &people : NULL;
+    assay_progress_start(&meter, "reading", 0);
+    status = assay_trajectories_read(&counts[0], o->data, shape, &how, err);
+    how.roster = NULL;
+    if (status == ASSAY_OK && check && people == NULL) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "%s does not name its users: --data2 needs CSV "
+                            "files, or --assume-disjoint",
+                            o->data);
+    }
+    if (status == ASSAY_OK && o->data2 != NULL) {
+        how.others = people;
+        status =
+            assay_trajectories_read(&counts[1], o->data2, shape, &how, err);
+    }
+    assay_progress_finish(&meter);
+    assay_roster_free(people);
+    return status;
+}
+
 static assay_status read_data(assay_counts **counts, double **rewards,
                               const linear_options *o, assay_error *err)
 {
@@ -160,15 +193,7 @@ static assay_status read_data(assay_counts **counts, double **rewards,
         from = schema;
     }
     status = assay_rewards_read(rewards, from, &shape, err);
-    if (status == ASSAY_OK) {
-        status =
-            assay_trajectories_read(&counts[0], o->data, &shape, NULL, err);
-    }
-    if (status == ASSAY_OK && o->data2 != NULL) {
-        status =
-            assay_trajectories_read(&counts[1], o->data2, &shape, NULL, err);
-    }
-    return status;
+    return status == ASSAY_OK ? read_files(counts, o, &shape, err) : status;
 }
 
 static json_t *describe(const linear_options *o,
@@ -185,7 +210,8 @@ static json_t *describe(const linear_options *o,
         "replace-one, number of users public", "trust", "central", "users",
         users, "mechanism", "discrete Gaussian", "statistics", o->statistics,
         "split", data[1] != NULL, "assumes",
-        data[1] != NULL ? "no user is in both files" : "nothing more");
+        o->assume_disjoint ? "no user is in both files: stated, not checked"
+                           : "nothing more");
 }
 
 static void report(const linear_options *o, json_t *guarantee)
@@ -224,7 +250,8 @@ static assay_status learn(const linear_options *o, assay_error *err)
                                         err);
     }
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_scratch_open(&vault, o->ledger, 1, err);
+        status =
+            assay_scratch_open(&vault, o->ledger, ASSAY_REPLACE_ONE, 0, err);
     }
     if (status == ASSAY_OK) {
         status = assay_vapvi_learn(&policy, data[0], data[1], features, rewards,
@@ -356,7 +383,8 @@ static assay_status simulate(const linear_options *o, const char *name,
         status = assay_mdp_evaluate_mixed(&even, w.mdp, NULL, err);
     }
     if (status == ASSAY_OK && o->is_private) {
-        status = assay_scratch_open(&vault, o->ledger, 1, err);
+        status =
+            assay_scratch_open(&vault, o->ledger, ASSAY_REPLACE_ONE, 0, err);
     }
     for (uint64_t run = 0; status == ASSAY_OK && run < o->runs; run++) {
         double gap = 0.0;

@@ -1,21 +1,23 @@
 /* ring: glue */
 /* assay ledger: create, show, verify, export. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "accountant/ledger.h"
 #include "cli/commands.h"
+#include "cli/fields.h"
 #include "core/rational.h"
 
 static const char help[] =
     "usage: assay ledger create FILE [--epsilon E --delta D] [--rho R]\n"
     "                           [--neighbours add-remove|replace-one]\n"
-    "                           [--unit WORD] [--note TEXT]\n"
+    "                           [--unit WORD] [--note TEXT] [--planned]\n"
     "       assay ledger show FILE [--json]    entries, spent, left\n"
     "       assay ledger verify FILE [--json]  chain and totals\n"
     "       assay ledger export FILE           everything, as JSON\n\n"
+    "--planned: outputs never decide what is charged, so that every method\n"
+    "may price the events (privacy-loss distributions too).\n\n"
     "examples:\n"
     "  assay ledger create L.db --epsilon 10 --delta 1e-6\n"
     "  assay ledger create L.db --rho 1/2 --neighbours replace-one\n"
@@ -31,64 +33,32 @@ typedef struct request {
     const char *unit;
     const char *note;
     int json;
+    int planned;
 } request;
 
-static int parse(request *out, int argc, char **argv, assay_error *err)
+static assay_status parse(request *out, int argc, char **argv, assay_error *err)
 {
-    static const struct option longs[] = {
-        {"epsilon", required_argument, NULL, 'e'},
-        {"delta", required_argument, NULL, 'd'},
-        {"rho", required_argument, NULL, 'r'},
-        {"neighbours", required_argument, NULL, 'n'},
-        {"unit", required_argument, NULL, 'u'},
-        {"note", required_argument, NULL, 't'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0}};
-    int c = 0;
-    optind = 1;
-    opterr = 0;
-    while ((c = getopt_long(argc, argv, "h", longs, NULL)) != -1) {
-        switch (c) {
-        case 'e':
-            out->epsilon = optarg;
-            break;
-        case 'd':
-            out->delta = optarg;
-            break;
-        case 'r':
-            out->rho = optarg;
-            break;
-        case 'n':
-            out->neighbours = optarg;
-            break;
-        case 'u':
-            out->unit = optarg;
-            break;
-        case 't':
-            out->note = optarg;
-            break;
-        case 'j':
-            out->json = 1;
-            break;
-        case 'h':
-            (void)fputs(help, stdout);
-            return -1;
-        default:
-            (void)assay_fail(err, ASSAY_INVALID,
-                             "unknown or incomplete option '%.40s'; see --help",
-                             argv[optind - 1]);
-            return 0;
-        }
+    const char *plain[2] = {NULL, NULL};
+    size_t num_plain = 0;
+    const assay_field table[] = {
+        {"epsilon", ASSAY_FIELD_TEXT, &out->epsilon},
+        {"delta", ASSAY_FIELD_TEXT, &out->delta},
+        {"rho", ASSAY_FIELD_TEXT, &out->rho},
+        {"neighbours", ASSAY_FIELD_TEXT, &out->neighbours},
+        {"unit", ASSAY_FIELD_TEXT, &out->unit},
+        {"note", ASSAY_FIELD_TEXT, &out->note},
+        {"planned", ASSAY_FIELD_FLAG, &out->planned},
+        {"json", ASSAY_FIELD_FLAG, &out->json},
+        {NULL, ASSAY_FIELD_TEXT, NULL}};
+    assay_status status =
+        assay_fields_parse_plain(table, plain, 2, &num_plain, argc, argv, err);
+    if (status == ASSAY_OK && num_plain != 2) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "give an action and one file; see --help");
     }
-    if (optind + 2 != argc) {
-        (void)assay_fail(err, ASSAY_INVALID,
-                         "give an action and one file; see --help");
-        return 0;
-    }
-    out->action = argv[optind];
-    out->path = argv[optind + 1];
-    return 1;
+    out->action = plain[0];
+    out->path = plain[1];
+    return status;
 }
 
 static assay_status read_budget(assay_budget *out, const request *req,
@@ -97,6 +67,7 @@ static assay_status read_budget(assay_budget *out, const request *req,
     assay_status status = ASSAY_OK;
     out->has_epsilon = req->epsilon != NULL;
     out->has_rho = req->rho != NULL;
+    out->planned = req->planned;
     if (req->delta != NULL && req->epsilon == NULL) {
         return assay_fail(err, ASSAY_INVALID, "--delta needs --epsilon");
     }
@@ -197,9 +168,10 @@ static void show_text(const assay_budget *budget, const assay_budget *spent,
                       const assay_budget *left, const json_t *all)
 {
     const json_t *rows = json_object_get(all, "rows");
-    (void)printf("neighbours %s, unit %s, %zu entries\n",
+    (void)printf("neighbours %s, unit %s, %zu entries%s\n",
                  assay_neighbours_name(budget->neighbours), budget->unit,
-                 json_array_size(rows) - 1);
+                 json_array_size(rows) - 1,
+                 budget->planned ? ", planned" : "");
     for (size_t i = 1; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         char *event = json_dumps(json_object_get(row, "event"),
@@ -296,10 +268,12 @@ int assay_cli_ledger(int argc, char **argv)
 {
     assay_error err = ASSAY_ERROR_INIT;
     request req = {0};
-    int parsed = parse(&req, argc, argv, &err);
-    if (parsed < 0) {
-        return 0;
+    if (assay_fields_help(argc, argv)) {
+        return fputs(help, stdout) < 0;
     }
-    assay_status status = parsed ? act(&req, &err) : ASSAY_INVALID;
+    assay_status status = parse(&req, argc, argv, &err);
+    if (status == ASSAY_OK) {
+        status = act(&req, &err);
+    }
     return status == ASSAY_OK ? 0 : assay_cli_report("ledger", &err);
 }

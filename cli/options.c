@@ -3,10 +3,11 @@
 
 #include <string.h>
 
-static assay_option *find(assay_option *options, const char *name)
+static assay_option *find(assay_option *options, const char *name, size_t len)
 {
     for (; options->name != NULL; options++) {
-        if (strcmp(options->name, name) == 0) {
+        if (strlen(options->name) == len &&
+            strncmp(options->name, name, len) == 0) {
             return options;
         }
     }
@@ -16,23 +17,28 @@ static assay_option *find(assay_option *options, const char *name)
 static assay_status take(assay_option *options, int argc, char **argv, int *at,
                          assay_error *err)
 {
-    const char *name = argv[*at];
-    assay_option *option = find(options, name);
+    const char *text = argv[*at];
+    const char *equals = text[1] == '-' ? strchr(text, '=') : NULL;
+    assay_option *option = find(
+        options, text, equals != NULL ? (size_t)(equals - text) : strlen(text));
     if (option == NULL) {
         return assay_fail(err, ASSAY_INVALID,
-                          "unknown option '%.60s'; see --help", name);
+                          "unknown option '%.60s'; see --help", text);
     }
     if (option->value != NULL) {
-        return assay_fail(err, ASSAY_INVALID, "%s is given twice", name);
+        return assay_fail(err, ASSAY_INVALID, "%s is given twice",
+                          option->name);
     }
     if (!option->takes_value) {
         option->value = "";
-        return ASSAY_OK;
+        return equals == NULL ? ASSAY_OK
+                              : assay_fail(err, ASSAY_INVALID,
+                                           "%s takes no value", option->name);
     }
-    if (*at + 1 >= argc) {
-        return assay_fail(err, ASSAY_INVALID, "%s needs a value", name);
+    if (equals == NULL && *at + 1 >= argc) {
+        return assay_fail(err, ASSAY_INVALID, "%s needs a value", text);
     }
-    option->value = argv[++*at];
+    option->value = equals != NULL ? equals + 1 : argv[++*at];
     return ASSAY_OK;
 }
 

@@ -1,7 +1,7 @@
 /* ring: glue */
 /**
- * Options of a subcommand, the same way everywhere: `--name VALUE` or a flag
- * `--name`; everything else is a plain argument.
+ * Options of a subcommand, the same way everywhere: `--name VALUE`,
+ * `--name=VALUE` or a flag `--name`; everything else is a plain argument.
  */
 #ifndef ASSAY_CLI_OPTIONS_H
 #define ASSAY_CLI_OPTIONS_H

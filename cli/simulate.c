@@ -10,6 +10,7 @@
 #include "accountant/ledger.h"
 #include "algorithms/environments.h"
 #include "algorithms/simulate.h"
+#include "audit/scratch.h"
 #include "cli/commands.h"
 #include "cli/fields.h"
 #include "cli/linear.h"
@@ -271,41 +272,6 @@ static assay_status run_one(assay_curve *curve, const sim_options *o,
     return status;
 }
 
-/* A ledger for people who do not exist. */
-static assay_status make_ledger(char directory[64], char path[96],
-                                assay_error *err)
-{
-    assay_budget budget;
-    assay_status status;
-    (void)snprintf(directory, 64, "/tmp/assay-simulate-XXXXXX");
-    if (mkdtemp(directory) == NULL) {
-        directory[0] = '\0';
-        return assay_fail(err, ASSAY_IO, "no temporary directory");
-    }
-    (void)snprintf(path, 96, "%s/ledger.db", directory);
-    assay_budget_init(&budget);
-    budget.neighbours = ASSAY_REPLACE_ONE;
-    budget.has_rho = 1;
-    mpz_ui_pow_ui(mpq_numref(budget.rho), 10, 40);
-    status = assay_ledger_create(path, &budget, "simulated users", err);
-    assay_budget_clear(&budget);
-    return status;
-}
-
-static void remove_ledger(const char *directory, const char *path)
-{
-    static const char *const tails[] = {"", "-wal", "-shm", "-journal"};
-    char name[128];
-    if (directory[0] == '\0') {
-        return;
-    }
-    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++) {
-        (void)snprintf(name, sizeof name, "%s%s", path, tails[i]);
-        (void)unlink(name);
-    }
-    (void)rmdir(directory);
-}
-
 /* Sums of the regret and its square at every checkpoint. */
 typedef struct sums {
     double *first, *second;
@@ -398,41 +364,11 @@ static assay_status print_result(const sim_options *o, const assay_mdp *mdp,
     return status;
 }
 
-/* The custodian of a run: on the given ledger, or on a temporary one. */
-typedef struct desk {
-    char directory[64];
-    char path[96];
-    assay_custodian custodian;
-    int open;
-} desk;
-
-static assay_status desk_open(desk *d, const sim_options *o, assay_error *err)
-{
-    assay_status status = ASSAY_OK;
-    if (o->ledger == NULL) {
-        status = make_ledger(d->directory, d->path, err);
-    }
-    if (status == ASSAY_OK) {
-        status = assay_custodian_init(
-            &d->custodian, o->ledger == NULL ? d->path : o->ledger, err);
-        d->open = status == ASSAY_OK;
-    }
-    return status;
-}
-
-static void desk_close(desk *d)
-{
-    if (d->open) {
-        assay_custodian_clear(&d->custodian);
-    }
-    remove_ledger(d->directory, d->path);
-}
-
 /* All runs, the curve's file and the result. */
 static assay_status run_and_print(const sim_options *o, const assay_mdp *mdp,
                                   const assay_online_params *params,
-                                  assay_curve *curve, desk *d, sums *total,
-                                  assay_error *err)
+                                  assay_curve *curve, assay_scratch *d,
+                                  sums *total, assay_error *err)
 {
     assay_status status = run_all(total, curve, o, mdp, params,
                                   d->open ? &d->custodian : NULL, err);
@@ -450,7 +386,7 @@ static assay_status simulate(const sim_options *o, assay_error *err)
     assay_online_params params;
     assay_mdp *mdp = NULL;
     assay_curve curve = {0, NULL, NULL};
-    desk d;
+    assay_scratch d;
     sums total = {NULL, NULL};
     assay_status status = set_params(&params, o, err);
     memset(&d, 0, sizeof d);
@@ -461,7 +397,7 @@ static assay_status simulate(const sim_options *o, assay_error *err)
         status = assay_curve_init(&curve, o->episodes, o->points, err);
     }
     if (status == ASSAY_OK && params.trust != ASSAY_TRUST_NONE) {
-        status = desk_open(&d, o, err);
+        status = assay_scratch_open(&d, o->ledger, ASSAY_REPLACE_ONE, 1, err);
     }
     if (status == ASSAY_OK) {
         total.first = calloc(curve.num_points + 1, sizeof(double));
@@ -470,7 +406,7 @@ static assay_status simulate(const sim_options *o, assay_error *err)
                      ? assay_fail(err, ASSAY_MEMORY, "no memory")
                      : run_and_print(o, mdp, &params, &curve, &d, &total, err);
     }
-    desk_close(&d);
+    assay_scratch_close(&d);
     free(total.first);
     free(total.second);
     assay_curve_clear(&curve);

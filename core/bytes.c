@@ -186,3 +186,18 @@ assay_status assay_write_file(const char *path, const void *bytes, size_t len,
     free(beside);
     return status;
 }
+
+assay_status assay_temporary_folder(char *out, size_t size, const char *name,
+                                    assay_error *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (base == NULL || base[0] != '/') {
+        base = "/tmp";
+    }
+    int len = snprintf(out, size, "%s/%s-XXXXXX", base, name);
+    if (len < 0 || (size_t)len >= size || mkdtemp(out) == NULL) {
+        out[0] = '\0';
+        return assay_fail(err, ASSAY_IO, "no temporary folder in %.200s", base);
+    }
+    return ASSAY_OK;
+}

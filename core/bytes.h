@@ -1,6 +1,6 @@
 /* ring: glue */
 /**
- * Small byte helpers: hexadecimal and SHA-256 (OpenSSL). JSON is jansson's.
+ * Small byte and file helpers: hexadecimal, SHA-256 (OpenSSL), whole files.
  */
 #ifndef ASSAY_CORE_BYTES_H
 #define ASSAY_CORE_BYTES_H
@@ -34,5 +34,10 @@ assay_status assay_read_file(char **out, size_t *out_len, const char *path,
 /** Writes beside `path`, syncs, renames: the file is whole or not there. */
 assay_status assay_write_file(const char *path, const void *bytes, size_t len,
                               assay_error *err) ASSAY_MUST_CHECK;
+
+/** A fresh folder of ours alone, `NAME-XXXXXX` in $TMPDIR or /tmp; `out` has
+ *  room for `size` bytes. */
+assay_status assay_temporary_folder(char *out, size_t size, const char *name,
+                                    assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -75,10 +75,9 @@ static assay_status charge(assay_custodian *custodian, const mpq_t epsilon,
                            assay_error *err)
 {
     assay_event event;
-    assay_event_init(&event, ASSAY_APPROXIMATE);
+    assay_event_init(&event, ASSAY_UNKNOWN_KEYS);
     mpq_set(event.epsilon, epsilon);
     mpq_set(event.delta, delta);
-    event.assumed = 1; /* no machine-checked theorem covers the threshold */
     assay_status status = assay_event_validate(&event, err);
     if (status == ASSAY_OK) {
         status = assay_custodian_charge(custodian, &event, label, err);
@@ -95,6 +94,24 @@ static void show(int64_t *noisy, uint8_t *shown, const int64_t *work, size_t n,
         shown[i] = work[i] >= threshold ? 1 : 0;
         noisy[i] = shown[i] ? work[i] : 0;
     }
+}
+
+size_t assay_keys_shown(size_t *at, const uint8_t *shown, size_t n)
+{
+    size_t num = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (shown[i]) {
+            at[num++] = i;
+        }
+    }
+    return num;
+}
+
+char *assay_keys_name(char **names, size_t at)
+{
+    char *name = names[at];
+    names[at] = NULL;
+    return name;
 }
 
 static assay_status draw(assay_custodian *custodian, assay_sampler *sampler,

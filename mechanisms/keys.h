@@ -10,11 +10,10 @@
  * Law      noisy = count + discrete Laplace of scale
  *          keys_per_person * per_key / epsilon; shown if noisy >= threshold =
  *          per_key + ceil(scale ln(keys_per_person / delta)), rounded up.
- * Theorem  keys of both neighbours: laplace-vector, epsilon. Keys of one
- *          neighbour alone: each has count at most per_key and is shown with
- *          probability at most P[Z >= threshold - per_key] < delta /
- *          keys_per_person. Together (epsilon, delta)-DP; paper-proved
- *          (Korolova et al. 2009), so the event is marked assumed.
+ * Theorem  keys-threshold: (epsilon, delta)-DP. Keys of both neighbours cost
+ *          epsilon; a key of one neighbour alone has count at most per_key and
+ *          is shown with probability at most P[Z >= threshold - per_key] <
+ *          delta / keys_per_person.
  * Errors   as mechanisms/release.h. Write shown keys in an order that does not
  *          depend on the data's order (sorted, say).
  */
@@ -31,6 +30,13 @@ assay_status assay_release_keys(assay_custodian *custodian, int64_t *noisy,
                                 const mpq_t epsilon, const mpq_t delta,
                                 const char *label,
                                 assay_error *err) ASSAY_MUST_CHECK;
+
+/** The positions of the shown keys, in order, into at[0 .. n - 1]; returns how
+ *  many there are. With assay_keys_name the only way from the table of all keys
+ *  to an answer: what is not shown leaves no trace. */
+size_t assay_keys_shown(size_t *at, const uint8_t *shown, size_t n);
+/** Takes the name of a shown key out of the table. */
+char *assay_keys_name(char **names, size_t at);
 
 /** The threshold of the law above. */
 assay_status assay_release_keys_threshold(int64_t *out,

@@ -312,69 +312,28 @@ static assay_status answer_cells(assay_answer *out, assay_custodian *custodian,
     return status;
 }
 
-/* A word and its count, to be sorted by the word. */
-typedef struct word {
-    char *text;
-    int64_t count;
-} word;
-
-static int compare_words(const void *a, const void *b)
-{
-    return strcmp(((const word *)a)->text, ((const word *)b)->text);
-}
-
-static void words_free(word *words, size_t n)
-{
-    for (size_t i = 0; words != NULL && i < n; i++) {
-        free(words[i].text);
-    }
-    free(words);
-}
-
-static assay_status words_list(word **out, const assay_people *table,
-                               assay_error *err)
-{
-    size_t n = 0;
-    word *words = calloc(table->num_people + 1, sizeof *words);
-    for (size_t i = 0; words != NULL && i < table->num_slots; i++) {
-        const char *text = NULL;
-        size_t len = 0;
-        uint32_t used = 0;
-        if (!assay_people_at(table, i, &text, &len, &used)) {
-            continue;
-        }
-        words[n].text = strndup(text, len);
-        words[n].count = used;
-        if (words[n++].text == NULL) {
-            words_free(words, n);
-            words = NULL;
-        }
-    }
-    if (words == NULL) {
-        return assay_fail(err, ASSAY_MEMORY, "no memory for the words");
-    }
-    qsort(words, n, sizeof *words, compare_words);
-    *out = words;
-    return ASSAY_OK;
-}
-
 typedef struct key_work {
-    word *words;
+    char **names; /* all words, sorted */
     int64_t *counts;
     int64_t *noisy;
     uint8_t *shown;
+    size_t *at; /* of the shown ones */
     size_t n;
 } key_work;
 
 static void key_work_clear(key_work *k)
 {
-    words_free(k->words, k->n);
+    for (size_t i = 0; k->names != NULL && i < k->n; i++) {
+        free(k->names[i]);
+    }
     if (k->counts != NULL) {
         OPENSSL_cleanse(k->counts, (k->n + 1) * sizeof *k->counts);
     }
+    free(k->names);
     free(k->counts);
     free(k->noisy);
     free(k->shown);
+    free(k->at);
 }
 
 static assay_status key_work_init(key_work *k, const assay_people *table,
@@ -382,45 +341,37 @@ static assay_status key_work_init(key_work *k, const assay_people *table,
 {
     memset(k, 0, sizeof *k);
     k->n = table->num_people;
-    assay_status status = words_list(&k->words, table, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
+    k->names = calloc(k->n + 1, sizeof *k->names);
     k->counts = calloc(k->n + 1, sizeof *k->counts);
     k->noisy = calloc(k->n + 1, sizeof *k->noisy);
     k->shown = calloc(k->n + 1, sizeof *k->shown);
-    if (k->counts == NULL || k->noisy == NULL || k->shown == NULL) {
+    k->at = calloc(k->n + 1, sizeof *k->at);
+    assay_status status = ASSAY_OK;
+    if (k->names == NULL || k->counts == NULL || k->noisy == NULL ||
+        k->shown == NULL || k->at == NULL) {
+        status = assay_fail(err, ASSAY_MEMORY, "no memory for the words");
+    }
+    if (status == ASSAY_OK) {
+        status = assay_people_list(table, k->names, k->counts, err);
+    }
+    if (status != ASSAY_OK) {
         key_work_clear(k);
-        return assay_fail(err, ASSAY_MEMORY, "no memory for the words");
     }
-    for (size_t i = 0; i < k->n; i++) {
-        k->counts[i] = k->words[i].count;
-    }
-    return ASSAY_OK;
+    return status;
 }
 
 /* Only shown words reach the answer, in alphabetical order. */
 static assay_status keep_shown(assay_answer *out, key_work *k, double width,
                                assay_error *err)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        n += k->shown[i];
-    }
+    size_t n = assay_keys_shown(k->at, k->shown, k->n);
     assay_status status = answer_init(out, n, 1, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    n = 0;
-    for (size_t i = 0; i < k->n; i++) {
-        if (k->shown[i]) {
-            out->key[n] = k->words[i].text;
-            k->words[i].text = NULL;
-            set_interval(out, n++, (double)k->noisy[i], width);
-        }
+    for (size_t i = 0; i < n && status == ASSAY_OK; i++) {
+        out->key[i] = assay_keys_name(k->names, k->at[i]);
+        set_interval(out, i, (double)k->noisy[k->at[i]], width);
     }
     out->has_interval = 1;
-    return ASSAY_OK;
+    return status;
 }
 
 static assay_status answer_keys(assay_answer *out, assay_custodian *custodian,

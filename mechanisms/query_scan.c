@@ -169,8 +169,7 @@ static size_t bin_of(const assay_tally *tally, int64_t x, size_t bins)
     return bin < bins ? (size_t)bin : bins - 1;
 }
 
-static assay_status add_number(assay_tally *tally, const assay_query *query,
-                               int64_t x)
+static void add_number(assay_tally *tally, const assay_query *query, int64_t x)
 {
     tally->sum = assay_add_clamped(tally->sum, x - tally->middle);
     if (query->kind == ASSAY_QUERY_HISTOGRAM) {
@@ -178,51 +177,166 @@ static assay_status add_number(assay_tally *tally, const assay_query *query,
     } else if (query->kind == ASSAY_QUERY_QUANTILE) {
         tally->cells[x - tally->lattice.lo]++;
     }
-    return ASSAY_OK;
 }
 
-static assay_status add_word(assay_tally *tally, const assay_query *query,
-                             const assay_field *f, assay_error *err)
+/* Counts a record whose value (a lattice point or a category) is x. */
+static void settle(assay_tally *tally, const assay_query *query,
+                   const columns *c, int64_t x)
 {
-    int ignored = 0;
-    if (query->unknown_keys) {
-        return assay_people_take(&tally->words, &ignored, f->text, f->len, err);
-    }
-    tally->cells[category_of(query, f)]++;
-    return ASSAY_OK;
-}
-
-/* Every record is validated, also those that a person's limit leaves out. */
-static assay_status add_record(assay_tally *tally, const assay_query *query,
-                               const assay_csv *csv, const columns *c,
-                               assay_people *people, assay_error *err)
-{
-    int64_t x = 0;
-    int take = 1;
-    assay_status status = ASSAY_OK;
-    const assay_field *value = &csv->fields[c->value];
+    tally->count++;
     if (c->numeric) {
-        status = assay_decimal_to_steps(&x, value->text, value->len,
-                                        &tally->lattice, NULL);
-        if (status != ASSAY_OK) {
-            return assay_csv_fail(csv, c->value,
-                                  "not a finite decimal number; remove the row "
-                                  "or fill in a value",
-                                  err);
-        }
+        add_number(tally, query, x);
+    } else if (c->has_value) {
+        tally->cells[x]++;
     }
-    if (c->has_person) {
-        const assay_field *id = &csv->fields[c->person];
-        status = assay_people_take(people, &take, id->text, id->len, err);
+}
+
+/* ---- persons ---- */
+
+/* Records wait in a line between the moment their person's slot is called into
+ * the cache and the moment it is read. First come, first served. */
+#define LINE 32 /* a power of two */
+
+typedef struct waiting {
+    assay_person_key key;
+    int64_t x;
+} waiting;
+
+typedef struct scan {
+    assay_tally *tally;
+    const assay_query *query;
+    const columns *columns;
+    assay_people *people;
+    size_t first; /* of the line */
+    size_t num;
+    waiting line[LINE];
+} scan;
+
+static assay_status serve_one(scan *s, assay_error *err)
+{
+    waiting *w = &s->line[s->first % LINE];
+    int take = 0;
+    assay_status status =
+        assay_people_take_key(s->people, &take, &w->key, err);
+    s->first++;
+    s->num--;
+    if (status == ASSAY_OK && take) {
+        settle(s->tally, s->query, s->columns, w->x);
+    }
+    return status;
+}
+
+static assay_status serve_all(scan *s, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    while (s->num > 0 && status == ASSAY_OK) {
+        status = serve_one(s, err);
+    }
+    return status;
+}
+
+/* A long identifier, or one whose record holds a word: at once. */
+static assay_status take_now(scan *s, int *take, const assay_field *id,
+                             assay_error *err)
+{
+    assay_status status = serve_all(s, err);
+    if (status == ASSAY_OK) {
+        status = assay_people_take(s->people, take, id->text, id->len, err);
+    }
+    return status;
+}
+
+static assay_status add_person(scan *s, const assay_field *id, int64_t x,
+                               assay_error *err)
+{
+    int take = 0;
+    assay_status status = s->num == LINE ? serve_one(s, err) : ASSAY_OK;
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    waiting *w = &s->line[(s->first + s->num) % LINE];
+    if (assay_people_key(s->people, &w->key, id->text, id->len)) {
+        w->x = x;
+        s->num++;
+        return ASSAY_OK;
+    }
+    status = take_now(s, &take, id, err);
+    if (status == ASSAY_OK && take) {
+        settle(s->tally, s->query, s->columns, x);
+    }
+    return status;
+}
+
+/* ---- records ---- */
+
+/* Unknown keys: the word itself is counted. */
+static assay_status add_word(scan *s, const assay_csv *csv, assay_error *err)
+{
+    const assay_field *word = &csv->fields[s->columns->value];
+    int take = 1;
+    int ignored = 0;
+    assay_status status = ASSAY_OK;
+    if (s->columns->has_person) {
+        status = take_now(s, &take, &csv->fields[s->columns->person], err);
     }
     if (status != ASSAY_OK || !take) {
         return status;
     }
-    tally->count++;
+    s->tally->count++;
+    return assay_people_take(&s->tally->words, &ignored, word->text, word->len,
+                             err);
+}
+
+/* Every record is validated, also those that a person's limit leaves out. */
+static assay_status read_value(int64_t *x, const scan *s, const assay_csv *csv,
+                               assay_error *err)
+{
+    const columns *c = s->columns;
+    const assay_field *value = &csv->fields[c->value];
     if (c->numeric) {
-        return add_number(tally, query, x);
+        return assay_decimal_to_steps(x, value->text, value->len,
+                                      &s->tally->lattice, NULL) == ASSAY_OK
+                   ? ASSAY_OK
+                   : assay_csv_fail(csv, c->value,
+                                    "not a finite decimal number; remove the "
+                                    "row or fill in a value",
+                                    err);
     }
-    return c->has_value ? add_word(tally, query, value, err) : ASSAY_OK;
+    if (c->has_value) {
+        *x = (int64_t)category_of(s->query, value);
+    }
+    return ASSAY_OK;
+}
+
+static assay_status add_record(scan *s, const assay_csv *csv, assay_error *err)
+{
+    int64_t x = 0;
+    const columns *c = s->columns;
+    if (c->has_value && !c->numeric && s->query->unknown_keys) {
+        return add_word(s, csv, err);
+    }
+    assay_status status = read_value(&x, s, csv, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    if (c->has_person) {
+        return add_person(s, &csv->fields[c->person], x, err);
+    }
+    settle(s->tally, s->query, c, x);
+    return ASSAY_OK;
+}
+
+static assay_status scan_records(scan *s, assay_csv *csv, assay_error *err)
+{
+    int more = 0;
+    assay_status status = assay_csv_next(csv, &more, err);
+    while (status == ASSAY_OK && more) {
+        status = add_record(s, csv, err);
+        if (status == ASSAY_OK) {
+            status = assay_csv_next(csv, &more, err);
+        }
+    }
+    return status == ASSAY_OK ? serve_all(s, err) : status;
 }
 
 static assay_status scan_all(assay_tally *tally, const assay_query *query,
@@ -230,17 +344,12 @@ static assay_status scan_all(assay_tally *tally, const assay_query *query,
                              assay_error *err)
 {
     columns c;
-    int more = 0;
+    scan s = {.tally = tally, .query = query, .columns = &c, .people = people};
     assay_status status = find_columns(&c, csv, query, err);
     if (status == ASSAY_OK) {
-        status = assay_csv_next(csv, &more, err);
+        status = scan_records(&s, csv, err);
     }
-    while (status == ASSAY_OK && more) {
-        status = add_record(tally, query, csv, &c, people, err);
-        if (status == ASSAY_OK) {
-            status = assay_csv_next(csv, &more, err);
-        }
-    }
+    OPENSSL_cleanse(&s, sizeof s);
     return status;
 }
 

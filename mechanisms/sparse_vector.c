@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "accountant/event.h"
-#include "mechanisms/compare.h"
+#include "mechanisms/above.h"
 #include "mechanisms/sampler.h"
 
 struct assay_sparse_vector {
@@ -13,8 +13,7 @@ struct assay_sparse_vector {
     assay_sampler *threshold_noise;
     assay_sampler *query_noise;
     assay_event event; /* what a fresh threshold and its positives cost */
-    uint64_t left;
-    int64_t noise; /* of the threshold */
+    assay_above state;
 };
 
 void assay_sparse_vector_free(assay_sparse_vector *sv)
@@ -39,8 +38,7 @@ assay_status assay_sparse_vector_reset(assay_sparse_vector *sv,
                                    &noise, err);
     }
     if (status == ASSAY_OK) {
-        sv->noise = noise;
-        sv->left = sv->event.k;
+        assay_above_start(&sv->state, sv->event.k, noise);
     }
     OPENSSL_cleanse(&noise, sizeof noise);
     return status;
@@ -110,7 +108,7 @@ assay_status assay_sparse_vector_ask(assay_sparse_vector *sv, int *above,
                                      assay_error *err)
 {
     int64_t noise = 0;
-    if (sv->left == 0) {
+    if (sv->state.left == 0) {
         return assay_fail(err, ASSAY_BUDGET,
                           "the sparse vector has given all its positive "
                           "answers: reset it, which charges again");
@@ -120,13 +118,12 @@ assay_status assay_sparse_vector_ask(assay_sparse_vector *sv, int *above,
     if (status != ASSAY_OK) {
         return status;
     }
-    *above = assay_compare_sums(query, noise, threshold, sv->noise);
-    sv->left -= *above ? 1 : 0;
+    *above = assay_above_answer(&sv->state, query, noise, threshold);
     OPENSSL_cleanse(&noise, sizeof noise);
     return ASSAY_OK;
 }
 
 uint64_t assay_sparse_vector_left(const assay_sparse_vector *sv)
 {
-    return sv->left;
+    return sv->state.left;
 }

@@ -41,7 +41,8 @@ prove() { # unit source floor
     -kernel-warn-key annot:missing-spec=abort \
     -wp -wp-rte -warn-unsigned-overflow -warn-unsigned-downcast \
     -wp-smoke-tests -wp-check-memory-model -wp-prover z3,cvc4 \
-    -wp-cache "$cache" -wp-cache-dir proofs/cache -wp-cache-print -wp-timeout "${WP_TIMEOUT:-30}" -wp-par "$jobs" "$2" \
+    -wp-cache "$cache" -wp-cache-dir proofs/cache -wp-cache-print \
+    -wp-steps "${WP_STEPS:-20000000}" -wp-timeout "${WP_TIMEOUT:-30}" -wp-par "$jobs" "$2" \
     -then -report -report-classify -report-unclassified-unknown ERROR \
     -report-status -report-output "$out/$1.report.json" \
     >"$log" 2>&1

@@ -15,11 +15,11 @@
 #define ASSAY_SPECIMEN_INPUTS 16
 #define ASSAY_SPECIMEN_TABLE 4096
 
-typedef enum assay_neighbours {
+typedef enum assay_specimen_relation {
     ASSAY_PAIR_GIVEN, /* the pairs of the specimen              */
     ASSAY_PAIR_ONE,   /* one answer differs by at most 1         */
     ASSAY_PAIR_ALL    /* every answer may differ by at most 1    */
-} assay_neighbours;
+} assay_specimen_relation;
 
 typedef struct assay_pair {
     double q[2][ASSAY_SPECIMEN_INPUTS];
@@ -41,7 +41,7 @@ struct assay_specimen {
     double truth;  /* of the claimed parameter; NAN unknown */
     int violates;  /* 1: the claim is false */
     size_t width, num_inputs;
-    assay_neighbours neighbours;
+    assay_specimen_relation neighbours;
     size_t num_pairs; /* GIVEN */
     const assay_pair *pairs;
     double param[8];
@@ -63,7 +63,9 @@ struct assay_specimen {
 
 extern const assay_specimen assay_specimens_noise[], assay_specimens_select[],
     assay_specimens_svt[], assay_specimens_ldp[], assay_specimens_means[],
-    assay_specimens_floats[], assay_specimens_papers[], assay_specimens_own[];
+    assay_specimens_floats[], assay_specimens_papers[],
+    assay_specimens_papers_linear[], assay_specimens_own[],
+    assay_specimens_experts[];
 
 /** All groups, each ending with a NULL name; ends with NULL. */
 extern const assay_specimen *const assay_specimen_groups[];

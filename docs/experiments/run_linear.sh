@@ -87,23 +87,42 @@ experiment_ope_steps() {
 }
 plot_ope_steps() { series ope-steps "step size" "MSPBE (chain, m = N = 3000, eps = 0.1)"; }
 
+# large FILE LABEL ENV M BITS N CLIP BETA DUAL RUNS: GPOPE with samples of
+# n = M/2^BITS episodes on average; step sizes are for their mean
+large() {
+  local n
+  n=$(awk -v m="$4" -v k="$5" 'BEGIN {print m / 2 ^ k}')
+  error "$1" "$2" "$4" gpope --env "$3" --episodes "$4" --epsilon 1 \
+    --rate-bits "$5" --steps "$6" --clip "$7" --runs "${10}" \
+    --step-size "$(awk -v b="$8" -v n="$n" 'BEGIN {print b / n}')" \
+    --dual-step-size "$(awk -v b="$9" -v n="$n" 'BEGIN {print b / n}')"
+}
 experiment_ope_control() {
-  local out=ope-control.csv m
+  local out=ope-control.csv m k n b d e
   echo "series,episodes,mspbe,deviation,zero,sigma" >"$out"
-  for m in 300 1000 3000; do
+  while read -r m k n b d; do
     for e in mountaincar mountaincar-off; do
-      error "$out" "GPOPE eps=1 $e" $m gpope --env $e --episodes $m --epsilon 1 --clip 0.1 --step-size 1
+      large "$out" "GPOPE eps=1 $e" $e "$m" "$k" "$n" 0.03 "$b" "$d" 3
     done
-    error "$out" "LSTD mountaincar" $m lstd --env mountaincar --episodes $m
-    error "$out" "WIS-LSTD mountaincar-off" $m wis-lstd --env mountaincar-off --episodes $m
-  done
-  for m in 50 200; do
-    error "$out" "GPOPE eps=1 hiv-off" $m gpope --env hiv-off --episodes $m --epsilon 1 --clip 0.01 --step-size 1
-    error "$out" "WIS-LSTD hiv-off" $m wis-lstd --env hiv-off --episodes $m
-  done
+    error "$out" "GPOPE eps=1 mountaincar one a step" "$m" gpope --env mountaincar --episodes "$m" --epsilon 1 --clip 0.1 --step-size 1
+    error "$out" "LSTD mountaincar" "$m" lstd --env mountaincar --episodes "$m" --runs 3
+    error "$out" "WIS-LSTD mountaincar-off" "$m" wis-lstd --env mountaincar-off --episodes "$m" --runs 3
+  done <<'T'
+300 2 200 50 5
+1000 3 500 200 10
+3000 5 1000 200 10
+10000 6 1000 200 10
+T
+  while read -r m k n; do
+    large "$out" "GPOPE eps=1 hiv-off" hiv-off "$m" "$k" "$n" 0.01 2.5 2 1
+    error "$out" "WIS-LSTD hiv-off" "$m" wis-lstd --env hiv-off --episodes "$m"
+  done <<'T'
+500 2 300
+2000 4 500
+T
   tidy "$out"
 }
-plot_ope_control() { series ope-control "episodes m (N = m steps)" "MSPBE against fresh episodes" 1e-3; }
+plot_ope_control() { series ope-control "episodes m" "MSPBE against fresh episodes" 0.1; }
 
 # The printed noise of GPOPE, what it gives, and what is needed at distance 2h.
 experiment_gpope_sigma() {

@@ -3,7 +3,7 @@
    mappings below, and the few constants that follow them. *)
 Require Import ZArith.
 From Coq Require Import Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZBigInt.
-From Assay.samplers Require Import Tape Uniform Bernoulli BernoulliExp Geometric Laplace Gaussian Permutation Inverse Blocks.
+From Assay.samplers Require Import Tape Uniform Bernoulli BernoulliExp Geometric Laplace Gaussian Permutation Inverse Blocks Answers.
 
 Extract Constant Z.leb => "Big_int_Z.le_big_int".
 Extract Constant Z.ltb => "Big_int_Z.lt_big_int".
@@ -18,4 +18,5 @@ Extract Constant Z.to_nat => "(fun z -> if Z.sign z < 0 then 0 else Z.to_int z)"
 
 Extraction Blacklist Big.
 Extraction "samplers.ml" uniform bernoulli bernoulli_exp_unit bernoulli_exp geometric discrete_laplace
-  discrete_gaussian permutation below inverse blocks rat_digits.
+  discrete_gaussian permutation below inverse blocks rat_digits
+  sparse_vector_tape noisy_max_tape.

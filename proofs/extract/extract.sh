@@ -22,8 +22,8 @@ seed=${SEED:-1}
 names=${NAMES:-"uniform bernoulli bernoulli_exp_unit bernoulli_exp geometric
 	discrete_laplace discrete_gaussian permutation below_exp inverse_gaussian
 	inverse_laplace inverse_rounded_gaussian inverse_rounded_laplace
-	blocks_gaussian blocks_laplace"}
-libs="-lflint-arb -lflint -lmpfr -lgmp -lcrypto -lpthread -lm"
+	blocks_gaussian blocks_laplace sparse_vector noisy_max"}
+libs="-ljansson -lflint-arb -lflint -lmpfr -lgmp -lcrypto -lpthread -lm"
 passed=0
 failed=0
 

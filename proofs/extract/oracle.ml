@@ -29,12 +29,19 @@
        inverse_table LO DEN C0 C1 ...       F(LO + i) = Ci / DEN, 1 after the last
        blocks_gaussian N D B                blocks of length 2^B
        blocks_laplace S T B
+   Mechanisms, with discrete Laplace noise as inverse_laplace:
+       sparse_vector S1 T1 S2 T2 C U Q1 H1 Q2 H2 ...
+           scales t1/s1 (threshold) and t2/s2 (queries), C answers "above" at
+           most; question i asks Qi plus U for each "above" before it, against
+           the threshold Hi. The value is one bit for each answer.
+       noisy_max S T Q1 Q2 ...              scale t/s, scores Qi
    A bad line ends the program with status 2. *)
 
 exception Bad of string
 
 let z = Z.of_string
 let show_bool b = if b then "1" else "0"
+let show_bits l = String.concat "" (List.map show_bool l)
 let show_list l = String.concat "," (List.map Z.to_string l)
 
 let words s =
@@ -62,6 +69,20 @@ let blocks_of b (c : Digits.cdf) accept =
   let digr = Digits.memo accept in
   answer Z.to_string (Samplers.blocks (Z.of_int b) c.digits c.lo c.hi digr)
 let start_of_block x b = Z.shift_left (Z.shift_right x b) b
+
+let laplace s t =
+  let c = Digits.(cdf_of (laplace s t)) in
+  Samplers.inverse c.digits c.lo c.hi
+let rec pairs = function
+  | q :: h :: rest -> (q, h) :: pairs rest
+  | [] -> []
+  | _ -> raise (Bad "a query without a threshold")
+let sparse_vector first noise c u asked =
+  let asked = Array.of_list (pairs asked) in
+  let above past = Z.of_int (List.length (List.filter Fun.id past)) in
+  let query past = Z.add (fst asked.(List.length past)) (Z.mul u (above past)) in
+  let threshold past = snd asked.(List.length past) in
+  Samplers.sparse_vector_tape noise query threshold first c (Array.length asked)
 
 let sampler name args =
   let module S = Samplers in
@@ -95,6 +116,10 @@ let sampler name args =
       let b = Z.to_int b in
       blocks_of b (Digits.cdf_of (Digits.laplace_blocks s t b)) (fun x ->
           Digits.exp_digits (Z.mul s (Z.sub x (start_of_block x b))) t)
+    | "sparse_vector", s1 :: t1 :: s2 :: t2 :: c :: u :: asked ->
+      answer show_bits (sparse_vector (laplace s1 t1) (laplace s2 t2) (Z.to_int c) u asked)
+    | "noisy_max", s :: t :: scores ->
+      answer string_of_int (Samplers.noisy_max_tape (laplace s t) scores)
     | _ -> raise (Bad name)
 
 let known = Hashtbl.create 64

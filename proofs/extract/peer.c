@@ -10,15 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accountant/event.h"
 #include "core/rational.h"
 #include "mechanisms/bernoulli.h"
 #include "mechanisms/big.h"
+#include "mechanisms/choose.h"
+#include "mechanisms/custodian.h"
 #include "mechanisms/discrete_gaussian.h"
 #include "mechanisms/permutation.h"
 #include "mechanisms/sampler_internal.h"
+#include "mechanisms/sparse_vector.h"
 
 #define MAX_WORDS 4096
-#define MAX_ARGS 3
+#define MAX_ARGS 64
 #define MAX_PERMUTATION 64
 
 typedef struct request {
@@ -28,6 +32,7 @@ typedef struct request {
     int num_args;
     assay_sampler *sampler; /* route 1, made once per head */
     assay_cdf *cdf;
+    assay_sparse_vector *sparse;
     uint64_t words[MAX_WORDS];
     size_t num_words;
 } request;
@@ -39,6 +44,22 @@ typedef struct reply {
     uint64_t used;
     char value[512];
 } reply;
+
+/* Charges are not what is compared here: they are counted, not written. */
+static unsigned charges;
+static assay_custodian custodian;
+
+assay_status assay_custodian_charge(assay_custodian *unused,
+                                    const assay_event *event,
+                                    const char *label, assay_error *err)
+{
+    (void)unused;
+    (void)event;
+    (void)label;
+    (void)err;
+    charges++;
+    return ASSAY_OK;
+}
 
 static void die(const char *what)
 {
@@ -252,13 +273,45 @@ static void prepare_blocks(request *r, const mpq_t parameter)
     die("no block sampler with this block length");
 }
 
+/* Its threshold is drawn from a tape that does not matter: every line resets
+   it, which draws again. */
+static void prepare_sparse(request *r)
+{
+    static const uint64_t words[4] = {7, 7, 7, 7};
+    mpq_t scale[3];
+    for (int i = 0; i < 3; i++) {
+        mpq_init(scale[i]);
+    }
+    for (int i = 0; i < 2; i++) {
+        mpz_set(mpq_numref(scale[i]), r->arg[2 * i + 1]);
+        mpz_set(mpq_denref(scale[i]), r->arg[2 * i]);
+        mpq_canonicalize(scale[i]);
+    }
+    mpq_set_ui(scale[2], 1, 1);
+    assay_tape_init_unsafe_recorded(&custodian.tape, words, 4);
+    if (assay_sparse_vector_new(&r->sparse, &custodian, u64(r, 4), 0, scale[0],
+                                scale[1], scale[2], NULL, NULL) != ASSAY_OK) {
+        die("sparse vector refused");
+    }
+    assay_tape_clear(&custodian.tape);
+    for (int i = 0; i < 3; i++) {
+        mpq_clear(scale[i]);
+    }
+}
+
 static void prepare(request *r)
 {
     mpq_t parameter;
     assay_sampler_free(r->sampler);
     assay_cdf_free(r->cdf);
+    assay_sparse_vector_free(r->sparse);
     r->sampler = NULL;
     r->cdf = NULL;
+    r->sparse = NULL;
+    if (is(r, "sparse_vector")) {
+        prepare_sparse(r);
+        return;
+    }
     if (strncmp(r->name, "inverse_", 8) != 0 &&
         strncmp(r->name, "blocks_", 7) != 0) {
         return;
@@ -310,6 +363,79 @@ static int draw_digits(request *r, assay_tape *tape, reply *out)
     return 1;
 }
 
+/* ---- mechanisms ---- */
+
+static int64_t score_at(const request *r, int i, int64_t more)
+{
+    if (!mpz_fits_slong_p(r->arg[i])) {
+        die("score out of range");
+    }
+    return (int64_t)mpz_get_si(r->arg[i]) + more;
+}
+
+/* Asks until the tape ends or all positives are used. */
+static assay_status ask_all(request *r, reply *out)
+{
+    int num = (r->num_args - 6) / 2;
+    int64_t above = 0;
+    size_t at = 0;
+    assay_status status = assay_sparse_vector_reset(r->sparse, NULL);
+    for (int i = 0; i < num && status == ASSAY_OK; i++) {
+        int bit = 0;
+        int64_t more = mpz_get_si(r->arg[5]) * above;
+        status = assay_sparse_vector_ask(r->sparse, &bit,
+                                         score_at(r, 6 + 2 * i, more),
+                                         score_at(r, 7 + 2 * i, 0), NULL);
+        if (status == ASSAY_BUDGET) {
+            return assay_sparse_vector_left(r->sparse) == 0 ? ASSAY_OK
+                                                            : status;
+        }
+        above += bit;
+        out->value[at++] = bit ? '1' : '0';
+    }
+    return status;
+}
+
+static assay_status choose_largest(request *r, reply *out)
+{
+    int64_t score[MAX_ARGS];
+    size_t found = 0;
+    mpq_t epsilon, one;
+    mpq_init(epsilon);
+    mpq_init(one);
+    for (int i = 2; i < r->num_args; i++) {
+        score[i - 2] = score_at(r, i, 0);
+    }
+    mpz_mul_2exp(mpq_numref(epsilon), r->arg[0], 1); /* scale = 2 / epsilon */
+    mpz_set(mpq_denref(epsilon), r->arg[1]);
+    mpq_canonicalize(epsilon);
+    mpq_set_ui(one, 1, 1);
+    assay_status status =
+        assay_choose_noisy_max(&custodian, &found, score,
+                               (size_t)r->num_args - 2, epsilon, one, NULL,
+                               NULL);
+    snprintf(out->value, sizeof out->value, "%zu", found);
+    mpq_clear(epsilon);
+    mpq_clear(one);
+    return status;
+}
+
+static int draw_mechanism(request *r, assay_tape *tape, reply *out)
+{
+    if (!is(r, "sparse_vector") && !is(r, "noisy_max")) {
+        return 0;
+    }
+    unsigned before = charges;
+    custodian.tape = *tape;
+    out->status =
+        is(r, "noisy_max") ? choose_largest(r, out) : ask_all(r, out);
+    *tape = custodian.tape;
+    if (charges != before + 1) {
+        die("not charged exactly once");
+    }
+    return 1;
+}
+
 /* ---- lines ---- */
 
 static int draw(request *r, int way, assay_tape *tape, reply *out)
@@ -321,8 +447,10 @@ static int draw(request *r, int way, assay_tape *tape, reply *out)
         return draw_big(r, tape, out);
     case 2:
         return draw_object(r, tape, out);
-    default:
+    case 3:
         return draw_digits(r, tape, out);
+    default:
+        return draw_mechanism(r, tape, out);
     }
 }
 
@@ -336,7 +464,7 @@ static int same(const reply *a, const reply *b)
 static void answer(request *r)
 {
     reply first = {0};
-    for (int way = 0; way < 4; way++) {
+    for (int way = 0; way < 5; way++) {
         reply next = {0};
         assay_tape tape;
         assay_tape_init_unsafe_recorded(&tape, r->words, r->num_words);
@@ -427,6 +555,7 @@ int main(void)
     free(line);
     assay_sampler_free(r.sampler);
     assay_cdf_free(r.cdf);
+    assay_sparse_vector_free(r.sparse);
     for (int i = 0; i < MAX_ARGS; i++) {
         mpz_clear(r.arg[i]);
     }

@@ -215,11 +215,50 @@ let generate_real name n =
            | _ -> tape common 16))
   | _ -> raise Not_found
 
+(* words that tie with the table of a Laplace law, or not *)
+let noise_words (c : Digits.cdf) =
+  match below 4 with
+  | 0 ->
+    let k = Samplers.bisect 64 (c.digits 1) (random_word ()) (c.lo 1) (c.hi 1) in
+    tie (fun m -> c.digits m k) 0
+  | 1 -> [ common () ]
+  | _ -> [ random_word () ]
+let noisy_tape c n = List.concat (List.init n (fun _ -> noise_words c)) @ tape common 6
+let noise_scale () = (positive (pick [| 1; 2; 3 |]), positive (pick [| 1; 3; 6; 8 |]))
+(* near each other, so that noise decides; now and then the ends of int64 *)
+let near centre = match below 12 with
+  | 0 -> Z.sub (Z.shift_left Z.one 62) (Z.of_int (below 3))
+  | 1 -> Z.add (Z.neg (Z.shift_left Z.one 62)) (Z.of_int (below 3))
+  | _ -> Z.add centre (Z.of_int (range (-12) 12))
+
+let generate_mechanism name n =
+  match name with
+  | "sparse_vector" -> each n (fun _ ->
+      let s1, t1 = noise_scale () and s2, t2 = noise_scale () in
+      let asked = range 1 9 and c = range 1 4 and u = range (-3) 3 in
+      let centre = Z.of_int (range (-50) 50) in
+      let numbers = List.init (2 * asked) (fun _ -> near centre) in
+      let head = String.concat " " (name :: List.map show ([ s1; t1; s2; t2; Z.of_int c; Z.of_int u ] @ numbers)) in
+      let c1 = Digits.(cdf_of (laplace s1 t1)) and c2 = Digits.(cdf_of (laplace s2 t2)) in
+      fun () -> emit head (let l = noise_words c1 @ noisy_tape c2 asked in
+                           if below 8 = 0 then List.filteri (fun i _ -> i < asked) l else l))
+  | "noisy_max" -> each n (fun _ ->
+      let s, t = noise_scale () in
+      let k = range 1 8 in
+      let centre = Z.of_int (range (-50) 50) in
+      let head = String.concat " " (name :: List.map show (s :: t :: List.init k (fun _ -> near centre))) in
+      let c = Digits.(cdf_of (laplace s t)) in
+      fun () -> emit head (let l = noisy_tape c k in
+                           if below 8 = 0 then List.filteri (fun i _ -> i < k - 1) l else l))
+  | _ -> raise Not_found
+
 let names = [ "uniform"; "bernoulli"; "bernoulli_exp_unit"; "bernoulli_exp"; "geometric"; "discrete_laplace";
               "discrete_gaussian"; "permutation"; "below_rational"; "below_exp"; "inverse_gaussian"; "inverse_laplace";
-              "inverse_rounded_gaussian"; "inverse_rounded_laplace"; "inverse_table"; "blocks_gaussian"; "blocks_laplace" ]
+              "inverse_rounded_gaussian"; "inverse_rounded_laplace"; "inverse_table"; "blocks_gaussian"; "blocks_laplace";
+              "sparse_vector"; "noisy_max" ]
 
 let generate name count seed =
   state := Int64.of_int seed;
-  try (try generate_integer name count with Not_found -> generate_real name count)
+  try (try generate_integer name count with Not_found ->
+       try generate_real name count with Not_found -> generate_mechanism name count)
   with Not_found -> prerr_endline ("oracle: no sampler " ^ name ^ "; " ^ String.concat " " names); exit 2

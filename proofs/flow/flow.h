@@ -18,6 +18,7 @@
 #include "core/rational.h"
 #include "accountant/event.h"
 #include "accountant/ledger.h"
+#include "mechanisms/above.h"
 #include "mechanisms/bernoulli.h"
 #include "mechanisms/big.h"
 #include "mechanisms/coin.h"
@@ -96,6 +97,14 @@ void flow_noise_add(int64_t *noise, size_t n);
 /*@ assigns \result \from noise, threshold_noise; */
 int flow_compare_sums(int64_t noise, int64_t threshold_noise);
 #define assay_compare_sums(a, b, c, d) flow_compare_sums(b, d)
+/*@ assigns state->left \from state->left, state->noise, noise;
+    assigns \result \from state->noise, noise; */
+int flow_above_answer(assay_above *state, int64_t noise);
+#define assay_above_answer(state, query, noise, threshold)                     \
+    flow_above_answer(state, noise)
+#define assay_above_start(state, positives, n) flow_start(state, positives, n)
+/*@ assigns *state \from positives, noise; */
+void flow_start(assay_above *state, uint64_t positives, int64_t noise);
 /*@ assigns \result \from noise[0 .. n - 1]; ensures \result < n; */
 size_t flow_compare_largest(const int64_t *noise, size_t n);
 #define assay_compare_largest(value, noise, n) flow_compare_largest(noise, n)

@@ -75,6 +75,25 @@ assay_status flow_unary(uint8_t *out, uint64_t k, const mpq_t p,
 #define assay_release_unary_optimised(c, out, value, k, p, label, err)         \
     flow_unary(out, k, p, err)
 
+/* Unknown keys: which ones are shown, and their noisy counts, come from the tape
+ * by the theorem of the threshold; how many keys there are without being shown
+ * is not part of the answer. */
+/*@ assigns noisy[0 .. n - 1], shown[0 .. n - 1], flow_tape, flow_ledger, *err,
+      \result \from flow_tape, flow_ledger, *epsilon, *delta; */
+assay_status flow_keys(int64_t *noisy, uint8_t *shown, size_t n,
+                       const mpq_t epsilon, const mpq_t delta,
+                       assay_error *err);
+#define assay_release_keys(c, noisy, shown, counts, n, a, b, e, d, label, err) \
+    flow_keys(noisy, shown, n, e, d, err)
+/*@ assigns at[0 .. n - 1], \result \from shown[0 .. n - 1];
+    ensures \result <= n;
+    ensures \forall integer i; 0 <= i < \result ==> at[i] < n; */
+size_t flow_keys_shown(size_t *at, const uint8_t *shown, size_t n);
+#define assay_keys_shown(at, shown, n) flow_keys_shown(at, shown, n)
+/*@ assigns \result \from at; */
+char *flow_keys_name(size_t at);
+#define assay_keys_name(names, at) flow_keys_name(at)
+
 /*@ assigns *above, flow_tape, *err, \result \from flow_tape, flow_ledger; */
 assay_status flow_ask(int *above, assay_error *err);
 #define assay_sparse_vector_ask(sv, above, query, threshold, err)              \

@@ -401,6 +401,69 @@ static void sparse_vector_and_trees_add_up(void **state)
          1.1, 1e-12);
 }
 
+/* 10 runs, each ln(1 + (e^(1/4) - 1)/100)-DP: 0.02836 by basic composition. */
+static void laplace_without_replacement_is_amplified(void **state)
+{
+    (void)state;
+    const char *kinds_here[] = {"laplace", "rounded-laplace",
+                                "discrete-laplace"};
+    for (int i = 0; i < 3; i++) {
+        char yaml[300];
+        (void)snprintf(yaml, sizeof yaml,
+                       "neighbours: replace-one\nevents: [{mechanism: %s, "
+                       "scale: 4, sampling: without-replacement, population: "
+                       "60000, batch: 600, count: 10}]",
+                       kinds_here[i]);
+        double e = epsilon_of(yaml, "1e-6", "pld");
+        assert_true(e > 0.02 && e < 0.02837);
+    }
+}
+
+static void counts_beyond_every_limit_do_not_wrap(void **state)
+{
+    (void)state;
+    const char *many = "{mechanism: randomized-response, p: 1/2, count: "
+                       "4611686018427387904}";
+    char yaml[600];
+    (void)snprintf(yaml, sizeof yaml,
+                   "events: [%s, %s, %s, %s, {mechanism: "
+                   "randomized-response, p: 1/2, count: 3}]",
+                   many, many, many, many);
+    for (size_t m = 0; m < NUM_METHODS; m++) {
+        double e = epsilon_of(yaml, "1e-6", all_methods[m]);
+        assert_true(e < 0 || e > 1e18);
+    }
+}
+
+static void unknown_keys_rest_on_their_theorem(void **state)
+{
+    (void)state;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_guarantee g;
+    mpq_t delta;
+    mpq_init(delta);
+    mpq_set_ui(delta, 1, 1000000);
+    assay_guarantee_init(&g);
+    assay_event_file file =
+        parse(ONE("mechanism: unknown-keys, epsilon: 1, delta: 1e-7"));
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_OK);
+    near(mpq_get_d(g.bounds[0].epsilon), 0.999997, 1e-5);
+    assert_false(g.bounds[0].assumed);
+    assert_string_equal(g.bounds[0].theorems[0], "keys-threshold");
+    file.list.neighbours = ASSAY_REPLACE_ONE;
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_UNSUPPORTED);
+    file.list.neighbours = ASSAY_ADD_REMOVE;
+    assert_int_equal(assay_event_list_replace(&file.list, &err), ASSAY_OK);
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err),
+                     ASSAY_OK);
+    near(mpq_get_d(g.bounds[0].epsilon), 1.99999, 1e-5);
+    assay_event_file_clear(&file);
+    assay_guarantee_clear(&g);
+    mpq_clear(delta);
+}
+
 static void unknown_combinations_are_refused_by_name(void **state)
 {
     (void)state;
@@ -510,6 +573,9 @@ int main(void)
         cmocka_unit_test(public_coin_matches_the_known_case),
         cmocka_unit_test(counts_are_many_small_shifts),
         cmocka_unit_test(sparse_vector_and_trees_add_up),
+        cmocka_unit_test(laplace_without_replacement_is_amplified),
+        cmocka_unit_test(counts_beyond_every_limit_do_not_wrap),
+        cmocka_unit_test(unknown_keys_rest_on_their_theorem),
         cmocka_unit_test(unknown_combinations_are_refused_by_name),
         cmocka_unit_test(mixing_units_is_an_error),
         cmocka_unit_test(json_is_canonical),

@@ -1,5 +1,6 @@
 /* ring: glue */
-/* The ledger under kill -9 and under eight processes at once. */
+/* The ledger under kill -9 and under eight processes at once. Temporary files
+   honour TMPDIR. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,15 +19,19 @@
 #include "accountant/ledger.h"
 #include "core/rational.h"
 
-static char path[64];
+#define NUM_WORKERS 8
+#define NUM_KILLS 200
+
+static char path[256];
 
 static void create(const char *rho)
 {
     static int number;
     assay_budget budget;
     assay_error err = ASSAY_ERROR_INIT;
-    (void)snprintf(path, sizeof path, "/tmp/assay-crash-%d-%d.db",
-                   (int)getpid(), number++);
+    const char *folder = getenv("TMPDIR");
+    (void)snprintf(path, sizeof path, "%s/assay-crash-%d-%d.db",
+                   folder != NULL ? folder : "/tmp", (int)getpid(), number++);
     (void)unlink(path);
     assay_budget_init(&budget);
     budget.has_rho = 1;
@@ -38,7 +43,7 @@ static void create(const char *rho)
 
 static void remove_files(void)
 {
-    char journal[80];
+    char journal[280];
     (void)snprintf(journal, sizeof journal, "%s-journal", path);
     (void)unlink(journal);
     (void)unlink(path);
@@ -97,7 +102,7 @@ static void a_killed_process_never_loses_a_charge(void **state)
     uint64_t before = 0;
     create("1000");
     srandom(7);
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 100; i++) {
         int ends[2];
         assert_int_equal(pipe(ends), 0);
         pid_t child = fork();
@@ -108,7 +113,7 @@ static void a_killed_process_never_loses_a_charge(void **state)
             _exit(0);
         }
         (void)close(ends[1]);
-        struct timespec pause = {0, 1000000 + random() % 30000000};
+        struct timespec pause = {0, 1000000 + random() % 60000000};
         (void)nanosleep(&pause, NULL);
         assert_int_equal(kill(child, SIGKILL), 0);
         assert_int_equal(waitpid(child, NULL, 0), child);
@@ -119,7 +124,7 @@ static void a_killed_process_never_loses_a_charge(void **state)
         assert_in_range(now - before, acknowledged, acknowledged + 1);
         before = now;
     }
-    print_message("%llu charges in 60 killed processes\n",
+    print_message("%llu charges in 100 killed processes\n",
                   (unsigned long long)before);
     remove_files();
 }
@@ -145,11 +150,92 @@ static void eight_processes_never_pass_the_budget(void **state)
     remove_files();
 }
 
+typedef struct worker {
+    pid_t pid;
+    int end; /* of the pipe that gets a byte per charge */
+} worker;
+
+static worker start_worker(void)
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    worker w = {fork(), ends[0]};
+    assert_true(w.pid >= 0);
+    if (w.pid == 0) {
+        (void)close(ends[0]);
+        _exit(charge_on(ends[1]) == ASSAY_BUDGET ? 0 : 1);
+    }
+    (void)close(ends[1]);
+    return w;
+}
+
+/* The charges that a dead process was told of. */
+static size_t bury(worker *w, int *ended)
+{
+    int code = 0;
+    assert_int_equal(waitpid(w->pid, &code, 0), w->pid);
+    *ended = WIFEXITED(code);
+    assert_true(!*ended || WEXITSTATUS(code) == 0);
+    size_t charges = drain(w->end);
+    (void)close(w->end);
+    return charges;
+}
+
+/* All eight at once, killed within microseconds of each other while they
+   charge; a round's charges are acknowledged or at most one per process more,
+   and the budget of 60 charges is never passed. */
+static uint64_t kill_eight(uint64_t before)
+{
+    worker workers[NUM_WORKERS];
+    struct timespec pause = {0, 1000000 + random() % 60000000};
+    uint64_t told = 0;
+    uint64_t cut = 0;
+    for (int i = 0; i < NUM_WORKERS; i++) {
+        workers[i] = start_worker();
+    }
+    (void)nanosleep(&pause, NULL);
+    for (int i = 0; i < NUM_WORKERS; i++) {
+        assert_int_equal(kill(workers[i].pid, SIGKILL), 0);
+    }
+    for (int i = 0; i < NUM_WORKERS; i++) {
+        int ended = 0;
+        told += bury(&workers[i], &ended);
+        cut += !ended;
+    }
+    uint64_t now = verified_rows();
+    assert_in_range(now, before + told, 60);
+    assert_true(now <= before + told + cut);
+    return now;
+}
+
+static void two_hundred_kills_of_eight_processes(void **state)
+{
+    (void)state;
+    uint64_t rows = 0;
+    uint64_t charges = 0;
+    create("6/100");
+    for (int round = 0; round < NUM_KILLS / NUM_WORKERS; round++) {
+        uint64_t now = kill_eight(rows);
+        charges += now - rows;
+        rows = now;
+        if (rows == 60) {
+            assert_int_equal(charge_on(-1), ASSAY_BUDGET);
+            remove_files();
+            create("6/100");
+            rows = 0;
+        }
+    }
+    print_message("%llu charges in %d killed processes\n",
+                  (unsigned long long)charges, NUM_KILLS);
+    remove_files();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_process_never_loses_a_charge),
         cmocka_unit_test(eight_processes_never_pass_the_budget),
+        cmocka_unit_test(two_hundred_kills_of_eight_processes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

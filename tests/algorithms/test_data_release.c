@@ -246,7 +246,7 @@ typedef struct bench {
 static void bench_open(bench *b, size_t count, const char *epsilon)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    test_vault_open(&b->vault, "7.5", "3e-4", NULL, 0);
+    test_vault_open_planned(&b->vault, "7.5", "3e-4");
     b->experts = crowd(count);
     assert_int_equal(assay_control_find(&b->env, "cartpole", NULL, &err), 0);
     assay_data_release_params_init(&b->params);
@@ -482,7 +482,7 @@ static void a_no_ends_the_questions_of_a_draw(void **state)
     uint64_t who = 99;
     int yes = -1;
     (void)state;
-    test_vault_open(&v, "7.5", "3e-4", NULL, 0);
+    test_vault_open_planned(&v, "7.5", "3e-4");
     assay_stable_plan_init(&plan);
     plan.bar = ASSAY_BAR_MONOTONE;
     plan.num_draws = 2;

@@ -37,7 +37,7 @@ release=("$assay" experts release --experts e.bin --epsilon 7.5 --delta 3e-4)
 
 check help "$assay" experts release --help
 check experts "$assay" experts train --env cartpole --scripted 0.05 --count 1500 -o e.bin
-check ledger "$assay" ledger create L.db --epsilon 7.5 --delta 3e-4 --unit expert
+check ledger "$assay" ledger create L.db --epsilon 7.5 --delta 3e-4 --planned --unit expert
 check plan "${release[@]}" --plan --json
 check plan-value jq -e '.threshold_experts > 480 and .threshold_experts < 485
   and .epsilon_per_sparse_vector == "190342769/1000000000"' out
@@ -66,7 +66,7 @@ code spent 3 "does not fit" "${release[@]}" --ledger L.db -o q.csv
 check nothing-more test ! -e q.csv
 
 check data "$assay" experts demonstrate --experts e.bin --trajectories 3 --cap 30 -o d.csv
-check ledger2 "$assay" ledger create M.db --epsilon 7.5 --delta 3e-4 --unit expert
+check ledger2 "$assay" ledger create M.db --epsilon 7.5 --delta 3e-4 --planned --unit expert
 code pool-too-small 2 "draws need as many" "${release[@]}" --ledger M.db -o p2.csv --data d.csv
 check pool-untouched test "$(entries M.db)" = 0
 check logged "${release[@]}" --ledger M.db -o p2.csv --data d.csv --rest r.csv --draws 2

@@ -1,46 +1,20 @@
 #!/usr/bin/env bash
 # learn dp-vapvi, simulate dp-vapvi and evaluate from end to end.
-set -u
-assay="$PWD/${BUILD:-build}/assay"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0
-failed=0
-check() { # check NAME COMMAND...
-  local name=$1
-  shift
-  if "$@" >out 2>err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name"
-    cat out err
-  fi
-}
-# code NAME CODE TEXT COMMAND...: the exit code, and a text on standard error
-code() {
-  local name=$1 want=$2 text=$3
-  shift 3
-  "$@" >out 2>err
-  local got=$?
-  if [[ $got -eq $want ]] && grep -qF -- "$text" err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name: exit $got, wanted $want with '$text'"
-    cat out err
-  fi
-}
+. tests/support/commands.sh
 shape="--states 2 --actions 100 --horizon 20 --rewards d.csv.schema.json"
 
 check generate "$assay" data generate --env linear --users 300 -o d.csv --seed 4
-check generate2 "$assay" data generate --env linear --users 300 -o e.csv --seed 5
+check generate2 "$assay" data generate --env linear --users 300 -o same.csv --seed 5
+awk -F, -v OFS=, 'NR > 1 {$1 += 1000} {print}' same.csv >e.csv
 check ledger "$assay" ledger create L.db --rho 30 --neighbours replace-one
 check learn "$assay" learn dp-vapvi --data d.csv $shape --features linear --rho 5 --ledger L.db -o p.json --json
 check guarantee jq -e '.guarantee.rho == "5" and .guarantee.users == 300 and .guarantee.split == false' p.json
 check split "$assay" learn dp-vapvi --data d.csv --data2 e.csv $shape --features linear --rho 5 --ledger L.db -o q.json --statistics printed
 check split-users jq -e '.guarantee.users == 600 and .guarantee.split' q.json
+code in-both-files 2 "line 2, column 1: same.csv: user 1 is in the other file too" \
+  "$assay" learn dp-vapvi --data d.csv --data2 same.csv $shape --features linear --rho 5 --ledger L.db -o x.json
+check said-to-be-disjoint "$assay" learn vapvi --data d.csv --data2 same.csv --assume-disjoint $shape -o x.json
+rm -f x.json
 check spent grep -qE 'spent .*rho 10\b' <("$assay" ledger show L.db)
 check free "$assay" learn dp-vapvi --data d.csv $shape --statistics free --rho 1/2 --ledger L.db -o f.json
 check vapvi "$assay" learn vapvi --data d.csv $shape -o v.json
@@ -126,5 +100,4 @@ code no-rate 2 "--rate-bits" "$assay" evaluate gpope --data t.csv --states 2 --s
 code no-env 2 "mountaincar" "$assay" evaluate lstd --env mars --episodes 10
 code real-needs-ledger 2 "--ledger" "$assay" evaluate gpope --data t.csv --states 2 --steps 5 --epsilon 1
 check help-evaluate "$assay" evaluate --help
-echo "$passed passed, $failed failed"
-[[ $failed -eq 0 ]]
+summary

@@ -158,6 +158,7 @@ static double best_change(const double *y, size_t n, double total, double slack)
     return high;
 }
 
+/* From guesses below, at and above the answer, which must not matter. */
 static void projection_solves_the_linear_program(void **state)
 {
     assay_envrand rand;
@@ -166,74 +167,75 @@ static void projection_solves_the_linear_program(void **state)
     for (int trial = 0; trial < 5000; trial++) {
         double y[12];
         double x[12];
+        int64_t row[12];
         size_t n = 1 + assay_envrand_below(&rand, 12);
         double total = assay_envrand_unit(&rand) * 100.0;
         double slack = assay_envrand_unit(&rand) * 10.0;
-        double sum;
+        double sum = 0.0;
         double change = 0.0;
-        double level;
         double best;
+        int64_t level = (int64_t)(trial % 30) - 1;
+        int64_t again = 0;
+        assay_consistency got;
+        assay_consistency other;
         for (size_t k = 0; k < n; k++) {
-            y[k] = floor(assay_envrand_unit(&rand) * 30.0 - 10.0);
-            y[k] = y[k] > 0.0 ? y[k] : 0.0;
+            row[k] = (int64_t)assay_envrand_below(&rand, 30) - 10;
+            y[k] = row[k] > 0 ? (double)row[k] : 0.0;
         }
-        sum = 0.0;
+        assay_consistency_project(&got, &level, row, y, n, total, slack);
+        assay_consistency_project(&other, &again, row, y, n, total, slack);
         for (size_t k = 0; k < n; k++) {
-            sum += y[k];
-        }
-        level = assay_consistency_level(y, n, sum, total, slack);
-        sum = 0.0;
-        for (size_t k = 0; k < n; k++) {
-            x[k] = fmax(y[k] - level, 0.0);
+            x[k] = fmax(y[k] - got.t, 0.0);
             sum += x[k];
             change = fmax(change, fabs(x[k] - y[k]));
         }
         best = best_change(y, n, total, slack);
         assert_true(fabs(sum - total) <= slack + 1e-9);
         assert_true(change <= best + 1e-9);
+        assert_true(fabs(got.moment[0] - sum) <= 1e-9);
+        assert_true(fabs(got.t - other.t) <= 1e-9);
     }
 }
 
-/* The fast sums against plain ones, for all lengths and odd values. */
+/* The fast sums against plain ones, for all lengths, levels and odd values. */
 static void row_sums_are_right(void **state)
 {
     assay_envrand rand;
     (void)state;
     assay_envrand_init(&rand, 5, 0);
-    for (size_t n = 1; n < 40; n++) {
+    for (size_t n = 1; n < 160; n++) {
         int64_t row[40];
-        double x[40];
         double v[40];
-        double got[3];
-        double want[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
-        double number;
-        for (size_t i = 0; i < n; i++) {
+        assay_row_sums got;
+        double want[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+        size_t length = 1 + n % 40;
+        int64_t level = (int64_t)(n % 5) * 60 - 1;
+        for (size_t i = 0; i < length; i++) {
             row[i] = (int64_t)assay_envrand_below(&rand, 1000) - 300;
             v[i] = assay_envrand_unit(&rand);
         }
-        row[n / 2] = i64_edge[n % 4];
-        (void)assay_row_load(x, row, n);
-        for (size_t i = 0; i < n; i++) {
-            double y;
+        if (n >= 80) {
+            row[length / 2] = i64_edge[n % 4];
+        }
+        assay_row_sum(&got, row, v, length, level);
+        for (size_t i = 0; i < length; i++) {
             int64_t r = row[i] < 0 ? 0 : row[i];
-            r = r > ((int64_t)1 << 50) ? (int64_t)1 << 50 : r;
-            assert_true(x[i] <= (double)r && x[i] >= (double)r);
-            y = fmax(x[i] - 7.5, 0.0);
-            want[0] += y;
-            want[1] += y * v[i];
-            want[2] += y * v[i] * v[i];
-            want[3] += x[i];
-            want[4] += x[i] > 7.5 ? 1.0 : 0.0;
+            double y = (double)(r > ((int64_t)1 << 50) ? (int64_t)1 << 50 : r);
+            double in = r > level ? 1.0 : 0.0;
+            want[0] += in;
+            want[1] += in * y;
+            want[2] += in * y * v[i];
+            want[3] += in * y * v[i] * v[i];
+            want[4] += in * v[i];
+            want[5] += in * v[i] * v[i];
         }
-        assay_row_moments(got, x, v, n, 7.5);
+        assert_true(fabs(got.number - want[0]) < 0.5);
         for (size_t k = 0; k < 3; k++) {
-            assert_true(fabs(got[k] - want[k]) <= 1e-12 * want[k]);
+            assert_true(fabs(got.weighted[k] - want[1 + k]) <=
+                        1e-12 * want[1 + k]);
         }
-        assert_true(fabs(assay_row_above(x, n, 7.5, &number) - want[0]) <=
-                    1e-12 * want[0]);
-        assert_true(fabs(number - want[4]) < 0.5);
-        assert_true(fabs(assay_row_load(x, row, n) - want[3]) <=
-                    1e-12 * want[3]);
+        assert_true(fabs(got.plain[0] - want[4]) <= 1e-12 * want[4]);
+        assert_true(fabs(got.plain[1] - want[5]) <= 1e-12 * want[5]);
     }
 }
 

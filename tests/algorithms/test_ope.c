@@ -145,7 +145,7 @@ static void gtd2_comes_near_the_fixed_point(void **state)
     double zero[D] = {0.0};
     (void)state;
     for (int diminishing = 0; diminishing < 2; diminishing++) {
-        assay_step_size size = {2.0, diminishing};
+        assay_step_size size = {2.0, diminishing, 0.0};
         assert_int_equal(assay_gtd2(theta, e, GAMMA, size, 30000, 1, &err), 0);
         assert_true(mspbe(m, theta) < 0.2 * mspbe(m, zero));
     }

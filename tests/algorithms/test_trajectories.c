@@ -32,7 +32,7 @@ static assay_status read_text(assay_counts **out, const char *text,
                               uint64_t max_users, assay_error *err)
 {
     char path[64];
-    assay_read_options how = {1, 0};
+    assay_read_options how = {.num_threads = 1};
     assay_status status;
     how.max_users = max_users;
     write_text(path, text, strlen(text));
@@ -101,6 +101,56 @@ static void bad_files_are_refused_with_line_and_reason(void **state)
     refuses(HEADER "1,1,0x1,0,0,0\n", 2, "s is not");
 }
 
+static void a_step_begins_where_the_last_ended(void **state)
+{
+    const char *text = HEADER "1,1,0,0,0,2\n2,2,1,0,0,0\n1,2,2,0,0,0\n"
+                              "2,1,0,0,0,2\n";
+    assay_counts *counts = NULL;
+    assay_read_options how = {.allow_jumps = 1};
+    assay_error err = ASSAY_ERROR_INIT;
+    char path[64];
+    (void)state;
+    refuses(text, 3,
+            "user 2 is in state 1 at step 2, but step 1 went to state 2 "
+            "(line 5)");
+    write_text(path, text, strlen(text));
+    assert_int_equal(
+        assay_trajectories_read_csv(&counts, path, &SHAPE, &how, &err), 0);
+    (void)unlink(path);
+    assay_counts_free(counts);
+}
+
+static void nobody_may_be_in_both_files(void **state)
+{
+    const char *first = HEADER "1,1,0,0,0,0\n1,2,0,0,0,0\n";
+    const char *second = HEADER "2,1,0,0,0,0\n2,2,0,0,0,0\n1,1,0,0,0,0\n"
+                                "1,2,0,0,0,0\n";
+    assay_counts *counts = NULL;
+    assay_counts *none = NULL;
+    assay_roster *people = NULL;
+    assay_read_options how = {.roster = &people};
+    assay_error err = ASSAY_ERROR_INIT;
+    char path[64];
+    (void)state;
+    write_text(path, first, strlen(first));
+    assert_int_equal(
+        assay_trajectories_read_csv(&counts, path, &SHAPE, &how, &err), 0);
+    (void)unlink(path);
+    assert_true(assay_roster_has(people, 1));
+    assert_false(assay_roster_has(people, 2));
+    how.roster = NULL;
+    how.others = people;
+    write_text(path, second, strlen(second));
+    assert_int_equal(
+        assay_trajectories_read_csv(&none, path, &SHAPE, &how, &err),
+        ASSAY_INVALID);
+    (void)unlink(path);
+    assert_int_equal(err.line, 4);
+    assert_non_null(strstr(err.message, "user 1 is in the other file"));
+    assay_roster_free(people);
+    assay_counts_free(counts);
+}
+
 static void too_many_users_are_refused(void **state)
 {
     assay_counts *counts = NULL;
@@ -110,6 +160,8 @@ static void too_many_users_are_refused(void **state)
     assert_int_equal(read_text(&counts, text, 2, &err), ASSAY_INVALID);
     assert_int_equal(err.line, 4);
     assert_non_null(strstr(err.message, "2^31"));
+    /* the usual limit is that one; a larger wish does not raise it */
+    assert_true(ASSAY_COUNTS_MAX_USERS + 1 == UINT64_C(1) << 31);
 }
 
 static void a_line_without_end_is_refused(void **state)
@@ -157,7 +209,7 @@ static void counts_do_not_depend_on_threads(void **state)
     assert_int_equal(
         assay_trajectories_write_csv(path, mdp, behaviour, 60000, 5, &err), 0);
     for (uint32_t k = 0; k < 4; k++) {
-        assay_read_options how = {0, 0};
+        assay_read_options how = {.num_threads = 0};
         int64_t l1 = 0;
         int64_t l2 = 0;
         how.num_threads = k + 1;
@@ -195,7 +247,7 @@ static void messages_do_not_depend_on_threads(void **state)
     write_text(path, text, len);
     for (uint32_t k = 0; k < 2; k++) {
         assay_counts *counts = NULL;
-        assay_read_options how = {0, 0};
+        assay_read_options how = {.num_threads = 0};
         how.num_threads = 1 + 2 * k;
         assert_int_equal(
             assay_trajectories_read_csv(&counts, path, &SHAPE, &how, &err[k]),
@@ -213,6 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_in_any_order_are_counted),
         cmocka_unit_test(bad_files_are_refused_with_line_and_reason),
+        cmocka_unit_test(a_step_begins_where_the_last_ended),
+        cmocka_unit_test(nobody_may_be_in_both_files),
         cmocka_unit_test(too_many_users_are_refused),
         cmocka_unit_test(a_line_without_end_is_refused),
         cmocka_unit_test(a_missing_file_is_an_io_error),

@@ -151,6 +151,9 @@ static void bad_files_are_refused(void **state)
     r.next[3] = 7.0;
     refuses(&r, "", 4, "next_observations");
     r = GOOD;
+    r.next[0] = 0.0;
+    refuses(&r, "", 2, "'observations' is 1, but 'next_observations' before");
+    r = GOOD;
     refuses(&r, "actions", 0, "no dataset 'actions'");
 }
 

@@ -84,27 +84,27 @@ static void one_run_reproduces_the_published_numbers(void **state)
     near(assay_bound_one_run_p(100, 100, 75, log(3), 0), 0.5535, 1e-4);
 }
 
-typedef double (*bound_fn)(const assay_counts *c, double level, double w);
+typedef double (*bound_fn)(const assay_audit_counts *c, double level, double w);
 
-static double joint(const assay_counts *c, double level, double w)
+static double joint(const assay_audit_counts *c, double level, double w)
 {
     const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0.05};
     return assay_bound_joint(&eps, c, level, w);
 }
 
-static double joint_mu(const assay_counts *c, double level, double w)
+static double joint_mu(const assay_audit_counts *c, double level, double w)
 {
     const assay_claim mu = {ASSAY_CLAIM_MU, 0, 0};
     return assay_bound_joint(&mu, c, level, w);
 }
 
-static double joint_rho(const assay_counts *c, double level, double w)
+static double joint_rho(const assay_audit_counts *c, double level, double w)
 {
     const assay_claim rho = {ASSAY_CLAIM_RHO, 0, 0};
     return assay_bound_joint(&rho, c, level, w);
 }
 
-static double both_sides(const assay_counts *c, double level, double w)
+static double both_sides(const assay_audit_counts *c, double level, double w)
 {
     const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0.05};
     (void)w;
@@ -136,7 +136,7 @@ static void covers(bound_fn bound, assay_claim_kind kind, double delta,
     const assay_claim claim = {kind, 0, delta};
     for (unsigned a = 0; a <= N; a++) {
         for (unsigned b = 0; b <= N; b++) {
-            assay_counts c = {a, N, b, N};
+            assay_audit_counts c = {a, N, b, N};
             table[a][b] = bound(&c, 0.1, w);
         }
     }
@@ -163,7 +163,7 @@ static void joint_bound_beats_the_union(void **state)
 {
     (void)state;
     const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0};
-    const assay_counts c = {5000000, 10000000, 4524187, 10000000};
+    const assay_audit_counts c = {5000000, 10000000, 4524187, 10000000};
     double w = assay_bound_weight(0.5, c.n1, 0.4524, c.n2);
     double j = assay_bound_joint(&eps, &c, 0.01, w);
     double u = assay_bound_union(&eps, &c, 0.01);
@@ -171,7 +171,7 @@ static void joint_bound_beats_the_union(void **state)
     /* the normal theory: 0.1 - 2.326 sqrt(s1^2 + s2^2) */
     near(j, 0.1 - 2.33 * sqrt(1e-7 + 1.21e-7), 5e-5);
     near(assay_bound_fast(&eps, 5e6, 1e7, 4524187, 1e7, 0.01), j, 5e-5);
-    const assay_counts zero = {50000, 1000000, 0, 1000000};
+    const assay_audit_counts zero = {50000, 1000000, 0, 1000000};
     w = assay_bound_weight(0.05, zero.n1, 0, zero.n2);
     near(assay_bound_joint(&eps, &zero, 0.01, w),
          log(0.05 * 1e6 / -log(0.01)), 0.03);

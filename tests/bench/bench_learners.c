@@ -50,17 +50,41 @@ static void fill(assay_counts *counts, uint64_t users)
     counts->num_users = users;
 }
 
-/* One pass over the released integers, as doubles. */
-static double one_pass(const assay_counts *counts)
+/* One pass over the released integers: their sum. */
+static int64_t one_pass(const assay_counts *counts)
 {
-    double part[4] = {0.0, 0.0, 0.0, 0.0};
+    uint64_t sum = 0;
     size_t n = counts->num_pairs + counts->num_triples;
-    for (size_t i = 0; i + 4 <= n; i += 4) {
-        for (size_t k = 0; k < 4; k++) {
-            part[k] += (double)counts->cell[i + k];
-        }
+    for (size_t i = 0; i < n; i++) {
+        sum += (uint64_t)counts->cell[i];
     }
-    return part[0] + part[1] + part[2] + part[3];
+    return (int64_t)sum;
+}
+
+/* The fastest of five passes and of five plans, in turn: what other programs
+ * do to the memory then hits both. */
+static void time_plan(double *pass, double *plan, const assay_counts *released,
+                      const double *rewards, const assay_dp_apvi_params *params)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    volatile int64_t keep;
+    *pass = 1e9;
+    *plan = 1e9;
+    for (int i = 0; i < 5; i++) {
+        assay_policy *policy = NULL;
+        double start = now();
+        double middle;
+        keep = one_pass(released);
+        (void)keep;
+        middle = now();
+        if (assay_dp_apvi_plan(&policy, NULL, released, rewards, params,
+                               &err) != ASSAY_OK) {
+            die(&err);
+        }
+        *plan = now() - middle < *plan ? now() - middle : *plan;
+        *pass = middle - start < *pass ? middle - start : *pass;
+        assay_policy_free(policy);
+    }
 }
 
 static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
@@ -69,13 +93,12 @@ static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
     assay_shape shape = {states, 10, 20};
     assay_counts *counts = NULL;
     assay_counts *released = NULL;
-    assay_policy *policy = NULL;
     assay_dp_apvi_params params;
     assay_error err = ASSAY_ERROR_INIT;
     double *rewards = calloc(assay_shape_pairs(&shape), sizeof(double));
-    double t[5];
+    double t[3];
     double pass;
-    volatile double keep;
+    double plan;
     assay_dp_apvi_params_init(&params, ASSAY_PRESET_PRACTICAL);
     params.num_threads = threads;
     if (rewards == NULL ||
@@ -93,19 +116,10 @@ static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
         die(&err);
     }
     t[2] = now();
-    keep = one_pass(released);
-    (void)keep;
-    t[3] = now();
-    if (assay_dp_apvi_plan(&policy, NULL, released, rewards, &params, &err) !=
-        ASSAY_OK) {
-        die(&err);
-    }
-    t[4] = now();
-    pass = t[3] - t[2];
-    (void)printf("%6u %8" PRIu64 " %3u %9.3f %9.3f %9.4f %9.4f %8.1f %8.0f\n",
-                 states, users, threads, t[1] - t[0], t[2] - t[1], pass,
-                 t[4] - t[3], (t[4] - t[3]) / pass, peak_megabytes());
-    assay_policy_free(policy);
+    time_plan(&pass, &plan, released, rewards, &params);
+    (void)printf("%6u %8" PRIu64 " %3u %9.3f %9.3f %9.5f %9.5f %8.1f %8.0f\n",
+                 states, users, threads, t[1] - t[0], t[2] - t[1], pass, plan,
+                 plan / pass, peak_megabytes());
     assay_counts_free(counts);
     assay_counts_free(released);
     assay_dp_apvi_params_clear(&params);
@@ -184,8 +198,8 @@ int main(void)
     double tree;
     test_vault_open(&vault, NULL, NULL, "1000000000", 1);
     (void)printf(
-        "DP-APVI, A = 10, H = 20 (processor seconds; pass: one pass over the "
-        "same array)\n");
+        "DP-APVI, A = 10, H = 20 (processor seconds; pass: the sum of the same "
+        "array)\n");
     (void)printf("%6s %8s %3s %9s %9s %9s %9s %8s %8s\n", "S", "n", "thr",
                  "count", "release", "pass", "plan", "plan/pas", "peak MB");
     for (uint64_t n = 10000; n <= 1000000; n *= 10) {

@@ -94,6 +94,10 @@ static void bench_csv(test_vault *v, long rows)
     query.kind = ASSAY_QUERY_COUNT;
     query.person = "patient";
     run_query(v, "count of persons (500,000)", &query, megabytes);
+    query.kind = ASSAY_QUERY_SUM;
+    run_query(v, "sum, by person", &query, megabytes);
+    query.kind = ASSAY_QUERY_HISTOGRAM;
+    run_query(v, "histogram, by person", &query, megabytes);
     assay_query_clear(&query);
     (void)unlink(path);
 }

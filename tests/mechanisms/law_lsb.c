@@ -63,26 +63,54 @@ static int differ(const support *a, const support *b)
     return 0;
 }
 
-static void release_at(support *s, test_vault *v, int64_t steps, int gaussian)
+typedef enum law {
+    ROUNDED_GAUSSIAN,
+    ROUNDED_LAPLACE,
+    DISCRETE_GAUSSIAN,
+    DISCRETE_LAPLACE
+} law;
+
+/* Variance or scale 1 in real units; discrete noise counts steps. */
+static assay_status draw(test_vault *v, law which, assay_error *err)
+{
+    assay_status status = ASSAY_INVALID;
+    mpq_t one, steps, steps2;
+    mpq_inits(one, steps, steps2, NULL);
+    mpq_set_ui(one, 1, 1);
+    mpq_mul_2exp(steps, one, STEP_BITS);
+    mpq_mul_2exp(steps2, one, 2 * STEP_BITS);
+    switch (which) {
+    case ROUNDED_GAUSSIAN:
+        status = assay_release_rounded_gaussian_vector(
+            &v->custodian, out, in, N, STEP_BITS, one, one, "g", err);
+        break;
+    case ROUNDED_LAPLACE:
+        status = assay_release_rounded_laplace_vector(
+            &v->custodian, out, in, N, STEP_BITS, one, one, "l", err);
+        break;
+    case DISCRETE_GAUSSIAN:
+        status = assay_release_gaussian_vector(&v->custodian, out, in, N,
+                                               steps2, steps2, "dg", err);
+        break;
+    case DISCRETE_LAPLACE:
+        status = assay_release_laplace_vector(&v->custodian, out, in, N, steps,
+                                              steps, "dl", err);
+        break;
+    }
+    mpq_clears(one, steps, steps2, NULL);
+    return status;
+}
+
+static void release_at(support *s, test_vault *v, int64_t steps, law which)
 {
     const assay_lattice l = {
         .step_bits = STEP_BITS, .lo = -ASSAY_LATTICE_MAX,
         .hi = ASSAY_LATTICE_MAX};
-    mpq_t one;
     assay_error err = ASSAY_ERROR_INIT;
-    mpq_init(one);
-    mpq_set_ui(one, 1, 1);
     for (int i = 0; i < N; i++) {
         in[i] = steps;
     }
-    assay_status status =
-        gaussian ? assay_release_rounded_gaussian_vector(
-                       &v->custodian, out, in, N, STEP_BITS, one, one, "g",
-                       &err)
-                 : assay_release_rounded_laplace_vector(
-                       &v->custodian, out, in, N, STEP_BITS, one, one, "l",
-                       &err);
-    assert_int_equal(status, ASSAY_OK);
+    assert_int_equal(draw(v, which, &err), ASSAY_OK);
     for (int i = 0; i < N; i++) {
         double y = 0;
         assert_int_equal(assay_lattice_to_double(&l, &y, out[i], &err),
@@ -90,10 +118,9 @@ static void release_at(support *s, test_vault *v, int64_t steps, int gaussian)
         assert_true(ldexp(y, STEP_BITS) == (double)out[i]);
         note(s, y);
     }
-    mpq_clear(one);
 }
 
-static void check_rounded(int gaussian)
+static void check_law(law which)
 {
     static support a;
     static support b;
@@ -101,8 +128,8 @@ static void check_rounded(int gaussian)
     memset(&a, 0, sizeof a);
     memset(&b, 0, sizeof b);
     test_vault_open(&v, "1000", "1/1000", NULL, 0);
-    release_at(&a, &v, 0, gaussian);
-    release_at(&b, &v, (int64_t)1 << STEP_BITS, gaussian);
+    release_at(&a, &v, 0, which);
+    release_at(&b, &v, (int64_t)1 << STEP_BITS, which);
     test_vault_close(&v);
     assert_true(a.seen[1100 - STEP_BITS] > 1000);
     assert_false(differ(&a, &b));
@@ -111,13 +138,25 @@ static void check_rounded(int gaussian)
 static void rounded_gaussian_hides_its_last_bits(void **state)
 {
     (void)state;
-    check_rounded(1);
+    check_law(ROUNDED_GAUSSIAN);
 }
 
 static void rounded_laplace_hides_its_last_bits(void **state)
 {
     (void)state;
-    check_rounded(0);
+    check_law(ROUNDED_LAPLACE);
+}
+
+static void discrete_gaussian_hides_its_last_bits(void **state)
+{
+    (void)state;
+    check_law(DISCRETE_GAUSSIAN);
+}
+
+static void discrete_laplace_hides_its_last_bits(void **state)
+{
+    (void)state;
+    check_law(DISCRETE_LAPLACE);
 }
 
 static void snapping_hides_its_last_bits(void **state)
@@ -160,6 +199,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounded_gaussian_hides_its_last_bits),
         cmocka_unit_test(rounded_laplace_hides_its_last_bits),
+        cmocka_unit_test(discrete_gaussian_hides_its_last_bits),
+        cmocka_unit_test(discrete_laplace_hides_its_last_bits),
         cmocka_unit_test(snapping_hides_its_last_bits),
         cmocka_unit_test(textbook_laplace_is_caught),
     };

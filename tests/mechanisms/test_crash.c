@@ -21,7 +21,7 @@
 #include "mechanisms/release.h"
 #include "tests/support/custodian.h"
 
-enum { RANDOM_KILLS = 150, DRAW_KILLS = 50 };
+enum { RANDOM_KILLS = 100, DRAW_KILLS = 200 };
 
 static void one_release(assay_custodian *custodian, assay_status *status,
                         int64_t *out, assay_error *err)

@@ -81,6 +81,8 @@ check "unknown words hide the rare" with histogram "$d" --column who --person wh
 check "none shown" test "$(field '.value | length')" = 0
 check "quantile" with quantile "$d" --column age --bounds 0,100 --quantile 0.25 --epsilon 10
 check "its value" near "$(field .value)" 24 26
+check "another locale" env LC_ALL=de_DE.UTF-8 "$assay" release sum "$d" --column pay --bounds 0,50 --epsilon 10 --ledger "$L" --json
+check "its number" jq -e '.value | type == "number"' "$dir/log"
 check "standard input" bash -c "'$assay' release count - --epsilon 1 --ledger '$L' <'$d'"
 
 ledger small.db --epsilon 1 --delta 0
@@ -108,8 +110,23 @@ check "ragged rows" run 2 count "$dir/ragged.csv" --epsilon 1 --ledger "$L"
 check "it names the line" grep -q "line 3" "$dir/err"
 : >"$dir/empty.csv"
 check "empty file" run 2 count "$dir/empty.csv" --epsilon 1 --ledger "$L"
+printf 'a,b\n1,"2,5"\n' >"$dir/comma.csv"
+check "a decimal comma is not a number" run 2 sum "$dir/comma.csv" --column b --bounds 0,9 --epsilon 1 --ledger "$L"
+printf 'a;b\n1;2,5\n' >"$dir/semicolon.csv"
+check "semicolons" run 2 sum "$dir/semicolon.csv" --column b --bounds 0,9 --epsilon 1 --ledger "$L"
+printf 'a,b\n1,2\0\n' >"$dir/nul.csv"
+check "a NUL byte" run 2 count "$dir/nul.csv" --epsilon 1 --ledger "$L"
+printf 'a,b\n1,2\r3,4\n' >"$dir/cr.csv"
+check "a lone carriage return" run 2 count "$dir/cr.csv" --epsilon 1 --ledger "$L"
+giant() { # a line of 1 GB, quoted or not, in 400 MB of memory
+  { printf 'a,b\n1,%s' "$1"; head -c 1000000000 /dev/zero | tr '\0' x; } 2>/dev/null |
+    (case ${CFLAGS:-} in *sanitize*) ;; *) ulimit -v 400000 ;; esac
+     run 2 count - --epsilon 1 --ledger "$L")
+}
+check "a line of 1 GB" giant ''
+check "a quoted line of 1 GB" giant '"'
 before=$("$assay" ledger show "$L" --json | jq '.entries | length')
-check "refusals charge nothing" test "$before" = 12
+check "refusals charge nothing" test "$before" = 13
 check "help" "$assay" release --help
 
 # A full disk: the ledger cannot grow, so nothing is drawn and nothing printed.

@@ -18,7 +18,7 @@ static void must(assay_status status, const assay_error *err)
 }
 
 static void make_ledger(test_vault *v, const char *epsilon, const char *delta,
-                        const char *rho, int replace)
+                        const char *rho, int replace, int planned)
 {
     assay_budget budget;
     assay_error err = ASSAY_ERROR_INIT;
@@ -32,6 +32,7 @@ static void make_ledger(test_vault *v, const char *epsilon, const char *delta,
     }
     (void)snprintf(v->path, sizeof v->path, "%s/ledger.db", v->directory);
     assay_budget_init(&budget);
+    budget.planned = planned;
     budget.neighbours = replace ? ASSAY_REPLACE_ONE : ASSAY_ADD_REMOVE;
     if (epsilon != NULL) {
         budget.has_epsilon = 1;
@@ -51,7 +52,15 @@ void test_vault_open(test_vault *v, const char *epsilon, const char *delta,
                      const char *rho, int replace)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    make_ledger(v, epsilon, delta, rho, replace);
+    make_ledger(v, epsilon, delta, rho, replace, 0);
+    must(assay_custodian_init(&v->custodian, v->path, &err), &err);
+}
+
+void test_vault_open_planned(test_vault *v, const char *epsilon,
+                             const char *delta)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    make_ledger(v, epsilon, delta, NULL, 0, 1);
     must(assay_custodian_init(&v->custodian, v->path, &err), &err);
 }
 
@@ -60,7 +69,7 @@ void test_vault_open_recorded(test_vault *v, const char *epsilon,
                               const uint64_t *words, size_t num_words)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    make_ledger(v, epsilon, delta, rho, replace);
+    make_ledger(v, epsilon, delta, rho, replace, 0);
     must(assay_custodian_init_unsafe_recorded(&v->custodian, v->path, words,
                                               num_words, &err),
          &err);

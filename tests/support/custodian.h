@@ -15,7 +15,10 @@ typedef struct test_vault {
  *  program on failure. */
 void test_vault_open(test_vault *v, const char *epsilon, const char *delta,
                      const char *rho, int replace);
-/** The same with a recorded tape. */
+/** A planned budget of epsilon at delta, add-remove. */
+void test_vault_open_planned(test_vault *v, const char *epsilon,
+                             const char *delta);
+/** As test_vault_open, with a recorded tape. */
 void test_vault_open_recorded(test_vault *v, const char *epsilon,
                               const char *delta, const char *rho, int replace,
                               const uint64_t *words, size_t num_words);

@@ -101,11 +101,13 @@ Proof.
   assert (H5 : (a - 1) * (ln u - ln b) <= a * u - (a - 1)) by nra.
   lra.
 Qed.
-Theorem zcdp_dp {T} rho a eps (P Q : T -> R) :
-  1 < a -> (forall x, 0 <= P x) -> (forall x, 0 <= Q x) -> zcdp rho P Q ->
-  dp eps (exp ((a - 1) * (a * rho - eps)) / (a - 1) * exp (a * ln (1 - 1 / a))) P Q.
+(* a bound on the moment of order a is all that the conversion needs *)
+Lemma rterm_dp {T} a m eps (P Q : T -> R) :
+  1 < a -> (forall x, 0 <= P x) -> (forall x, 0 <= Q x) -> (forall x, 0 < P x -> 0 < Q x) ->
+  (forall l, NoDup l -> lsum (fun x => rterm a (P x) (Q x)) l <= m) ->
+  dp eps (m * exp (- (a - 1) * eps) * (exp (a * ln (1 - 1 / a)) / (a - 1))) P Q.
 Proof.
-  intros Ha HP HQ [H0 H] l Hl.
+  intros Ha HP HQ H0 H l Hl.
   set (k := conv_c a * exp (- (a - 1) * eps)).
   assert (Hk : 0 < k) by (apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; [|lra]|]; apply exp_pos).
   assert (Hpt : forall x, P x <= exp eps * Q x + k * rterm a (P x) (Q x)).
@@ -127,9 +129,18 @@ Proof.
       replace (exp eps * Q x) with (P x * (exp eps * Q x / P x)) by (field; lra); nra. }
   eapply Rle_trans; [apply lsum_le; intros x _; apply Hpt|].
   rewrite lsum_plus, !lsum_scal; apply Rplus_le_compat_l.
-  eapply Rle_trans; [apply Rmult_le_compat_l; [lra|apply (H a Ha l Hl)]|].
-  right; unfold k, conv_c.
-  replace ((a - 1) * (a * rho - eps)) with (- (a - 1) * eps + (a - 1) * (a * rho)) by ring.
+  eapply Rle_trans; [apply Rmult_le_compat_l; [lra|apply (H l Hl)]|].
+  right; unfold k, conv_c; field; lra.
+Qed.
+Theorem zcdp_dp {T} rho a eps (P Q : T -> R) :
+  1 < a -> (forall x, 0 <= P x) -> (forall x, 0 <= Q x) -> zcdp rho P Q ->
+  dp eps (exp ((a - 1) * (a * rho - eps)) / (a - 1) * exp (a * ln (1 - 1 / a))) P Q.
+Proof.
+  intros Ha HP HQ [H0 H].
+  replace (exp ((a - 1) * (a * rho - eps)) / (a - 1) * exp (a * ln (1 - 1 / a)))
+    with (exp ((a - 1) * (a * rho)) * exp (- (a - 1) * eps) * (exp (a * ln (1 - 1 / a)) / (a - 1)));
+    [apply rterm_dp; auto; intros l Hl; apply (H a Ha l Hl)|].
+  replace ((a - 1) * (a * rho - eps)) with ((a - 1) * (a * rho) + - (a - 1) * eps) by ring.
   rewrite exp_plus; field; lra.
 Qed.
 

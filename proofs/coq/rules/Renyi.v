@@ -125,30 +125,7 @@ Lemma moment_dp {T} a m eps (P Q : T -> R) :
   1 < a -> (forall x, 0 <= P x) -> (forall x, 0 <= Q x) -> moment a m P Q ->
   dp eps (m * exp (- (a - 1) * eps) * (exp (a * ln (1 - 1 / a)) / (a - 1))) P Q.
 Proof.
-  intros Ha HP HQ [H0 H] l Hl.
-  set (k := conv_c a * exp (- (a - 1) * eps)).
-  assert (Hk : 0 < k) by (apply Rmult_lt_0_compat; [apply Rdiv_lt_0_compat; [|lra]|]; apply exp_pos).
-  assert (Hpt : forall x, P x <= exp eps * Q x + k * rterm a (P x) (Q x)).
-  { intros x; unfold rterm; destruct (Rle_dec (P x) 0) as [|Np].
-    - pose proof (HQ x); pose proof (exp_pos eps); nra.
-    - assert (p0 : 0 < P x) by lra; assert (q0 := H0 x p0).
-      assert (u0 : 0 < exp eps * Q x / P x)
-        by (apply Rdiv_lt_0_compat; [apply Rmult_lt_0_compat; [apply exp_pos|]|]; auto).
-      pose proof (amgm a _ Ha u0) as Hm.
-      rewrite ln_div, ln_mult, ln_exp in Hm by (auto using exp_pos, Rmult_lt_0_compat).
-      rewrite ln_div by auto.
-      set (E := exp ((a - 1) * (eps + ln (Q x) - ln (P x)))) in Hm.
-      assert (HE : exp (- (a - 1) * eps) * exp ((a - 1) * (ln (P x) - ln (Q x))) = / E)
-        by (unfold E; rewrite <- exp_plus, <- exp_Ropp; f_equal; ring).
-      assert (E0 : 0 < E) by apply exp_pos.
-      replace (k * (P x * exp ((a - 1) * (ln (P x) - ln (Q x))))) with (P x * (conv_c a * / E)) by (rewrite <- HE; unfold k; ring).
-      assert (Hu : 1 - exp eps * Q x / P x <= conv_c a * / E).
-      { apply Rmult_le_reg_r with E; auto; rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra; exact Hm. }
-      replace (exp eps * Q x) with (P x * (exp eps * Q x / P x)) by (field; lra); nra. }
-  eapply Rle_trans; [apply lsum_le; intros x _; apply Hpt|].
-  rewrite lsum_plus, !lsum_scal; apply Rplus_le_compat_l.
-  eapply Rle_trans; [apply Rmult_le_compat_l; [lra|apply (H l Hl)]|].
-  right; unfold k, conv_c; field; lra.
+  intros Ha HP HQ [H0 H]; now apply rterm_dp.
 Qed.
 Lemma moment_mech_dp {D T} (adj : D -> D -> Prop) (M : D -> dist T) a m eps delta :
   moment_mech adj a m M -> 1 < a ->

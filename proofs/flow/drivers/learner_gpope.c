@@ -38,10 +38,12 @@ void assay_ope_gradient(double *out, const assay_episodes *e, size_t episode,
     out[1] = private_episodes[episode & 1] - x[1];
 }
 
-double assay_ope_step_size(assay_step_size size, uint64_t step,
-                           uint64_t num_steps)
+void assay_ope_move(double *x, size_t dim, assay_step_size size, uint64_t step,
+                    uint64_t num_steps, const double *gradient)
 {
-    return size.beta * (double)step / (double)num_steps;
+    double share = (double)step / (double)num_steps;
+    x[0] -= size.beta * share * gradient[0];
+    x[dim] -= size.dual * share * gradient[dim];
 }
 
 double public_theta[1];

@@ -1,0 +1,204 @@
+/* ring: glue */
+/* What the exact likelihood ratio could certify. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "audit/binomial.h"
+#include "audit/certify.h"
+#include "audit/search.h"
+#include "audit/work.h"
+
+#define ORACLE_ROWS 2000000
+#define SCREEN_ROWS 200000
+
+typedef struct oracle_work {
+    assay_oracle oracle;
+    float *score[2];
+    uint64_t first;
+} oracle_work;
+
+static assay_status oracle_unit(void *arg, int thread, uint64_t first,
+                                const assay_rows *left, const assay_rows *right,
+                                assay_error *err)
+{
+    oracle_work *w = arg;
+    double out[ASSAY_ROWS_BLOCK];
+    (void)thread;
+    (void)err;
+    for (int side = 0; side < 2; side++) {
+        const assay_rows *r = side == 0 ? left : right;
+        w->oracle.specimen->llr(&w->oracle, r, out);
+        for (size_t i = 0; i < r->num; i++) {
+            w->score[side][first - w->first + i] = (float)out[i];
+        }
+    }
+    return ASSAY_OK;
+}
+
+static int compare_down(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x < y) - (x > y);
+}
+
+/* The noise of a certified bound at these probabilities (epsilon; a Gaussian's
+ * mu has the same form with densities for probabilities). */
+static double noise_at(const assay_claim *claim, double p1, double p2, double n)
+{
+    double d1 = p1 - claim->delta, d2 = p2;
+    if (claim->kind == ASSAY_CLAIM_MU) {
+        double x = assay_normal_quantile(p1), y = assay_normal_quantile(p2);
+        d1 = 0.3989422804014327 * exp(-x * x / 2);
+        d2 = 0.3989422804014327 * exp(-y * y / 2);
+    }
+    return d1 > 0 && d2 > 0 ? sqrt((p1 * (1 - p1) / (d1 * d1) +
+                                    p2 * (1 - p2) / (d2 * d2)) / n)
+                            : 0;
+}
+
+/* Runs of the first side sorted by their log ratio, largest first: at every
+ * threshold p1 is their share and p2 the mean of exp(-ratio), which has far
+ * less noise than counting the other side. The first few thresholds are
+ * skipped: their shares are luck. */
+static void oracle_sweep(assay_oracle_bound *best, const float *ratio, size_t n,
+                         double samples, double level, const assay_claim *claim)
+{
+    double p2 = 0;
+    size_t next = claim->kind == ASSAY_CLAIM_EPS ? 60 : n / 500;
+    for (size_t i = 0; i < n; i++) {
+        p2 += exp(-(double)ratio[i]) / (double)n;
+        int last = i + 1 == n || ratio[i + 1] < ratio[i] - 1e-6f;
+        if (!last || i + 1 < next) {
+            continue;
+        }
+        next = i + 1 + i / 200;
+        double p1 = (double)(i + 1) / (double)n;
+        double bound = assay_bound_fast(claim, p1 * samples, samples,
+                                        fmax(p2 * samples - 0.5, 0), samples,
+                                        level);
+        if (bound > best->bound) {
+            best->bound = bound;
+            best->mass = p1;
+            best->noise = noise_at(claim, p1, fmax(p2, 1 / samples), samples);
+        }
+    }
+}
+
+/* Rho claims: the profile of the exact ratio. */
+static void oracle_profile(assay_oracle_bound *best, oracle_work *w, size_t n,
+                           double samples, double level,
+                           const assay_claim *claim, float *spare)
+{
+    assay_certify *z = calloc(1, sizeof *z);
+    if (z != NULL) {
+        assay_work_sort(w->score[0], spare, n);
+        assay_work_sort(w->score[1], spare, n);
+        best->bound = assay_profile_fit(z, w->score[0], w->score[1], n,
+                                        samples, level, claim);
+    }
+    free(z);
+}
+
+static void oracle_best(assay_oracle_bound *best, oracle_work *w, size_t n,
+                        double samples, double level, const assay_claim *claim,
+                        float *spare)
+{
+    if (claim->kind == ASSAY_CLAIM_RHO) {
+        oracle_profile(best, w, n, samples, level, claim, spare);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        w->score[1][i] = -w->score[1][i];
+    }
+    for (int side = 0; side < 2; side++) {
+        qsort(w->score[side], n, sizeof(float), compare_down);
+        oracle_sweep(best, w->score[side], n, samples, level, claim);
+    }
+}
+
+static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
+                                const assay_specimen *specimen,
+                                const assay_pair *pair, uint64_t samples,
+                                double confidence, uint64_t seed,
+                                assay_error *err)
+{
+    assay_specimen_run run = {specimen, *pair, seed ^ 0x5bd1e995};
+    assay_source source = assay_specimen_source(&run);
+    oracle_work w = {.oracle = {specimen, *pair, NULL}};
+    w.oracle.table = calloc(2 * ASSAY_SPECIMEN_TABLE, sizeof(double));
+    w.score[0] = malloc(n * sizeof(float));
+    w.score[1] = malloc(n * sizeof(float));
+    float *spare = malloc(n * sizeof(float));
+    assay_status status = ASSAY_MEMORY;
+    *out = (assay_oracle_bound){0, 0, 0};
+    if (w.oracle.table != NULL && w.score[0] != NULL && w.score[1] != NULL &&
+        spare != NULL) {
+        if (specimen->prepare != NULL) {
+            specimen->prepare(&w.oracle);
+        }
+        status = assay_work_units(&source, 0, n, ASSAY_ROWS_BLOCK, 0,
+                                  oracle_unit, &w, err);
+    }
+    if (status == ASSAY_OK) {
+        oracle_best(out, &w, n, (double)samples, 1 - confidence,
+                    &specimen->claim, spare);
+    }
+    free(w.oracle.table);
+    free(w.score[0]);
+    free(w.score[1]);
+    free(spare);
+    return status;
+}
+
+/* The best of the specimen's own pairs; the chosen one unless clearly worse. */
+static assay_status best_pair(size_t *best, const assay_specimen *specimen,
+                              const assay_pair *pairs, size_t num,
+                              uint64_t samples, double confidence,
+                              uint64_t seed, assay_error *err)
+{
+    double most = -1;
+    assay_status status = ASSAY_OK;
+    *best = 0;
+    for (size_t k = 0; num > 2 && k < num && status == ASSAY_OK; k++) {
+        assay_oracle_bound b;
+        status = oracle_rows(&b, SCREEN_ROWS, specimen, &pairs[k], samples,
+                             confidence, seed, err);
+        double bound = status == ASSAY_OK ? b.bound : 0;
+        if (k == 0 || bound > 1.01 * most) {
+            most = bound;
+            *best = k;
+        }
+    }
+    return status;
+}
+
+assay_status assay_search_oracle(assay_oracle_bound *out,
+                                 assay_oracle_bound *best,
+                                 const assay_specimen *specimen,
+                                 const assay_pair *pair, uint64_t samples,
+                                 double confidence, uint64_t seed,
+                                 assay_error *err)
+{
+    *out = (assay_oracle_bound){NAN, NAN, NAN};
+    if (best != NULL) {
+        *best = *out;
+    }
+    if (specimen->llr == NULL) {
+        return ASSAY_OK;
+    }
+    assay_status status = oracle_rows(out, ORACLE_ROWS, specimen, pair, samples,
+                                      confidence, seed, err);
+    if (status != ASSAY_OK || best == NULL) {
+        return status;
+    }
+    assay_pair pairs[ASSAY_SEARCH_PAIRS] = {*pair};
+    size_t num = 1 + assay_specimen_pairs(specimen, pairs + 1), at = 0;
+    *best = *out;
+    status = best_pair(&at, specimen, pairs, num, samples, confidence, seed,
+                       err);
+    if (status == ASSAY_OK && at > 0) {
+        status = oracle_rows(best, ORACLE_ROWS, specimen, &pairs[at], samples,
+                             confidence, seed, err);
+    }
+    return status;
+}
