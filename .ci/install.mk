@@ -30,9 +30,11 @@ LIB_CXX_OBJ := $(patsubst %.cc,$(BUILD)/obj/%.o,$(LIB_CXX_SRC))
 build/fuzz/%: %.c $(LIB_SRC) $(LIB_CXX_OBJ)
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined \
+	  -DASSAY_CSV_RECORD='((size_t)64)' \
 	  -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LIB_CXX_OBJ) $(LDFLAGS) $(LIBS)
 fuzz: $(FUZZERS) ## libFuzzer on every input, FUZZ_SECONDS each
-	@for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; \
+	@set -o pipefail; for f in $(FUZZERS); do echo "== $$f"; mkdir -p $$f.corpus; seeds=$${f#build/fuzz/}.seeds; \
+	  [ ! -d $$seeds ] || cp $$seeds/* $$f.corpus; \
 	  $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2000 -print_final_stats=0 $$f.corpus 2>&1 | tail -2 || exit 1; done
 
 format: ## lay out the sources with clang-format

@@ -25,7 +25,7 @@ void assay_vapvi_params_init(assay_vapvi_params *params, int paper)
     params->variance_aware = 1;
     params->paper = paper;
     params->c = paper ? 1.0 : 0.05;
-    params->extra = paper ? -1.0 : 0.0; /* below 0: H^3 sqrt(d) */
+    params->extra = paper ? ASSAY_VAPVI_PRINTED_D : 0.0;
     params->ridge = 1.0;
     params->shift = paper ? 1.0 : 0.0;
 }
@@ -411,7 +411,9 @@ static double penalty(const run *r, const int64_t *phi)
     const assay_vapvi_params *p = r->params;
     double d = (double)r->d;
     double h = r->shape->horizon;
-    double extra = p->extra < 0.0 ? h * h * h * sqrt(d) : p->extra;
+    double extra = p->extra >= 0.0   ? p->extra
+                   : p->extra > -1.5 ? h * h * h * sqrt(d)
+                                     : h * sqrt(d);
     double scale =
         p->paper && !p->variance_aware ? p->c * d * h : p->c * sqrt(d);
     for (size_t i = 0; i < r->d; i++) {

@@ -52,13 +52,18 @@ typedef enum assay_vapvi_statistics {
     ASSAY_VAPVI_FREE
 } assay_vapvi_statistics;
 
+/** Values of `extra` that the learner fills in: H^3 sqrt(d) as printed, and
+ *  H sqrt(d), which is small against H once K is some hundreds. */
+#define ASSAY_VAPVI_PRINTED_D (-1.0)
+#define ASSAY_VAPVI_SMALL_D (-2.0)
+
 typedef struct assay_vapvi_params {
     assay_vapvi_statistics statistics;
     int is_private;
     int variance_aware; /* 0: PEVI */
     mpq_t budget;       /* rho */
     double c;     /* penalty c sqrt(d) |phi|; PEVI as printed c d H |phi| */
-    double extra; /* D: the penalty's D/K */
+    double extra; /* D: the penalty's diminishing part D/K */
     double ridge; /* lambda, and the floor of the eigenvalues */
     double shift; /* times sqrt(d/rho0): E/2, added to a noisy diagonal */
     int paper;

@@ -107,9 +107,27 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
     }
 }
 
+static void score_blend(const assay_model *model, const assay_rows *rows,
+                        float *out)
+{
+    float part[BLOCK];
+    memset(out, 0, rows->num * sizeof *out);
+    for (size_t k = 0; k < model->num_blend; k++) {
+        float w = (float)model->blend_weight[k];
+        assay_model_score(model->blend[k], rows, part);
+        for (size_t i = 0; i < rows->num; i++) {
+            out[i] += w * part[i];
+        }
+    }
+}
+
 void assay_model_score(const assay_model *model, const assay_rows *rows,
                        float *out)
 {
+    if (model->num_blend > 0) {
+        score_blend(model, rows, out);
+        return;
+    }
     if (model->boost != NULL) {
         assay_boost_score(model->boost, model, rows, out);
         return;
@@ -346,6 +364,26 @@ static assay_model *model_add(assay_models *out, const char *name,
     }
     (void)snprintf(m->name, sizeof m->name, "%s", name);
     out->num++;
+    return m;
+}
+
+assay_model *assay_models_blend(assay_models *models, const size_t *which,
+                                const double *weight, size_t num)
+{
+    char name[64] = "blend of";
+    assay_model *m = model_add(models, name, 1);
+    for (size_t k = 0; m != NULL && k < num && k < ASSAY_MAX_BLEND; k++) {
+        char part[20];
+        m->blend[k] = &models->model[which[k]];
+        m->blend_weight[k] = weight[k];
+        m->num_blend++;
+        (void)snprintf(part, sizeof part, "%s", m->blend[k]->name);
+        (void)strncat(name, k == 0 ? " " : ", ", sizeof name - 1 - strlen(name));
+        (void)strncat(name, part, sizeof name - 1 - strlen(name));
+    }
+    if (m != NULL) {
+        memcpy(m->name, name, sizeof m->name);
+    }
     return m;
 }
 
@@ -952,7 +990,8 @@ static assay_status fit_all(assay_models *out, shape *s,
     if (status == ASSAY_OK && s->numeric) {
         status = fit_numeric(out, s, data, err);
     }
-    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few) {
+    if (status == ASSAY_OK && (data->width > 1 || !light) && s->numeric &&
+        !few) {
         status = fit_lines(out, s, data, 0, err);
     }
     if (status == ASSAY_OK && data->width < 4 && s->numeric && !few && !light) {

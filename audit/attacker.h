@@ -49,6 +49,8 @@ struct assay_smooth;
 struct assay_mlp;
 struct assay_encoder;
 
+#define ASSAY_MAX_BLEND 3
+
 typedef struct assay_model {
     char name[64];
     size_t num_pieces;
@@ -57,6 +59,9 @@ typedef struct assay_model {
     struct assay_encoder *encoder; /* for the two below */
     struct assay_smooth *smooth;
     struct assay_mlp *mlp;
+    const struct assay_model *blend[ASSAY_MAX_BLEND]; /* of the same list */
+    double blend_weight[ASSAY_MAX_BLEND];
+    size_t num_blend;
     int is_fit; /* 1: weights of a joint fit, which overfits rare events */
 } assay_model;
 
@@ -82,6 +87,10 @@ typedef struct assay_models {
 assay_status assay_models_fit(assay_models *out, const assay_training *data,
                               int light, assay_error *err) ASSAY_MUST_CHECK;
 void assay_models_clear(assay_models *models);
+
+/** Add the weighted sum of other models' scores; NULL if there is no room. */
+assay_model *assay_models_blend(assay_models *models, const size_t *which,
+                                const double *weight, size_t num);
 
 /* -- for tests and for boost.c -- */
 assay_status assay_steps_fit(assay_steps *out, const double *left,

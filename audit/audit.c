@@ -1,6 +1,7 @@
 /* ring: glue */
 #include "audit/audit.h"
 
+#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "audit/certify.h"
 #include "audit/work.h"
 
-#define MAX_KEEP 3 /* attackers that see all selection rows */
+#define MAX_KEEP 4 /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 
 size_t assay_audit_unit(uint64_t samples)
@@ -195,7 +196,7 @@ static void sort_scores(scores *c, size_t n)
 static int trusted(const assay_model *m)
 {
     size_t steps = 0, lines = 0, other = 0;
-    if (m->smooth != NULL || m->mlp != NULL) {
+    if (m->smooth != NULL || m->mlp != NULL || m->num_blend > 0) {
         return 1;
     }
     for (size_t k = 0; k < m->num_pieces; k++) {
@@ -222,54 +223,142 @@ static void calibrate(assay_choice *o, const scores *c, size_t k, size_t n)
     }
 }
 
-/* Which attackers are worth all selection rows: the best few. */
-static size_t shortlist(scores *c, size_t n, const assay_claim *claim,
-                        double target, double level, size_t *out)
+/* The merit of each score column. */
+static void merits(double *out, const scores *c, size_t n,
+                   const assay_claim *claim, double target, double level)
 {
     const assay_choice careful = {.target = target, .level = level,
                                   .caution = CAUTION, .mass_max = 1};
-    double merit[ASSAY_MAX_MODELS];
-    size_t num = 0;
-    sort_scores(c, n);
     for (size_t k = 0; k < c->num; k++) {
         assay_choice o = careful;
         calibrate(&o, c, k, n);
-        merit[k] =
-            assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o).merit;
+        out[k] = assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o).merit;
     }
-    while (num < MAX_KEEP && num < c->num) {
-        size_t at = 0;
-        for (size_t k = 1; k < c->num; k++) {
-            at = merit[k] > merit[at] ? k : at;
-        }
-        out[num++] = c->which[at];
-        merit[at] = -30;
-    }
-    return num;
 }
 
+/* The best few columns, taken out of the list one after the other. */
+static size_t take_best(size_t *out, size_t most, double *merit, size_t num,
+                        const scores *c, int only_trusted)
+{
+    size_t got = 0;
+    while (got < most) {
+        size_t at = num;
+        for (size_t k = 0; k < num; k++) {
+            int may = merit[k] > -30 &&
+                      (!only_trusted ||
+                       trusted(&c->models->model[c->which[k]]));
+            at = may && (at == num || merit[k] > merit[at]) ? k : at;
+        }
+        if (at == num) {
+            break;
+        }
+        out[got++] = at;
+        merit[at] = -40;
+    }
+    return got;
+}
+
+/* Logistic regression of the side on a few scores, in the order of the runs. */
+static void blend_weights(double *out, const scores *c, const size_t *which,
+                          size_t num, size_t n)
+{
+    double beta[ASSAY_MAX_BLEND + 1] = {0};
+    size_t p = num + 1;
+    for (int it = 0; it < 6; it++) {
+        double g[4] = {0}, h[16] = {0};
+        for (size_t i = 0; i < 2 * n; i++) {
+            int left = i < n;
+            double x[4] = {1, 0, 0, 0}, s = beta[0];
+            for (size_t k = 0; k < num; k++) {
+                const float *from = c->s[which[k]][left ? 0 : 1];
+                x[k + 1] = fmin(fmax((double)from[left ? i : i - n], -6), 6);
+                s += beta[k + 1] * x[k + 1];
+            }
+            double q = 1 / (1 + exp(-s));
+            for (size_t k = 0; k < p; k++) {
+                g[k] += (left - q) * x[k];
+                for (size_t l = 0; l <= k; l++) {
+                    h[k * p + l] += q * (1 - q) * x[k] * x[l];
+                }
+            }
+        }
+        for (size_t k = 0; k < p; k++) { /* towards the plain mean */
+            double prior = k == 0 ? 0 : 1 / (double)num;
+            h[k * p + k] += 2;
+            g[k] -= 2 * (beta[k] - prior);
+        }
+        if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)p, 1, h,
+                          (lapack_int)p, g, 1) != 0) {
+            break;
+        }
+        for (size_t k = 0; k < p; k++) {
+            beta[k] += g[k];
+        }
+    }
+    memcpy(out, beta + 1, num * sizeof *out);
+}
+
+static void unsorted_blend(assay_models *models, const scores *c,
+                           const size_t *column, size_t num, size_t n,
+                           size_t *keep, size_t *num_keep)
+{
+    double weight[ASSAY_MAX_BLEND];
+    size_t which[ASSAY_MAX_BLEND];
+    blend_weights(weight, c, column, num, n);
+    for (size_t k = 0; k < num; k++) {
+        which[k] = c->which[column[k]];
+        if (!isfinite(weight[k])) {
+            return;
+        }
+    }
+    if (assay_models_blend(models, which, weight, num) != NULL) {
+        keep[(*num_keep)++] = models->num - 1;
+    }
+}
+
+/* Which attackers are worth all selection rows: the best few, and a blend of
+ * the best that are likelihood ratios. */
 static assay_status pick_models(size_t *keep, size_t *num_keep,
-                                const assay_models *models,
+                                assay_models *models,
                                 const assay_source *source, const plan *p,
                                 const assay_audit_options *o, double target,
                                 assay_error *err)
 {
-    size_t all[ASSAY_MAX_MODELS];
+    size_t all[ASSAY_MAX_MODELS], column[MAX_KEEP];
+    double merit[ASSAY_MAX_MODELS], again[ASSAY_MAX_MODELS];
     for (size_t k = 0; k < models->num; k++) {
         all[k] = k;
     }
-    scores c;
+    scores c, sorted;
     size_t n = (size_t)(p->pick_end - p->train_end);
     assay_status status = scores_init(&c, models, all, models->num, n, err);
     if (status != ASSAY_OK) {
         return status;
     }
-    status = score_range(&c, source, p->train_end, p->pick_end, p->unit,
-                         o->threads, err);
+    status = scores_init(&sorted, models, all, models->num, n, err);
     if (status == ASSAY_OK) {
-        *num_keep = shortlist(&c, n, &o->claim, target, 1 - o->confidence,
-                              keep);
+        status = score_range(&c, source, p->train_end, p->pick_end, p->unit,
+                             o->threads, err);
     }
+    if (status == ASSAY_OK) {
+        for (size_t k = 0; k < c.num; k++) {
+            memcpy(sorted.s[k][0], c.s[k][0], n * sizeof(float));
+            memcpy(sorted.s[k][1], c.s[k][1], n * sizeof(float));
+        }
+        sort_scores(&sorted, n);
+        merits(merit, &sorted, n, &o->claim, target, 1 - o->confidence);
+        memcpy(again, merit, sizeof again);
+        size_t num = take_best(column, MAX_KEEP - 1, merit, c.num, &c, 0);
+        for (size_t k = 0; k < num; k++) {
+            keep[k] = c.which[column[k]];
+        }
+        *num_keep = num;
+        num = take_best(column, ASSAY_MAX_BLEND, again, c.num, &c, 1);
+        if (num > 1 && !o->light) {
+            unsorted_blend(models, &c, column, num, n, keep, num_keep);
+        }
+    }
+    scores_clear(&sorted);
     scores_clear(&c);
     return status;
 }

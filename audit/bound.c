@@ -308,9 +308,11 @@ static int found(const assay_claim *claim, double value, double p2, double n,
 static double limit_at(const assay_claim *claim, double p2, double n,
                        double level)
 {
-    double top = claim->value + 40;
-    if (claim->kind == ASSAY_CLAIM_EPS) {
-        top = log((1 - claim->delta) * (1 - 1e-9) / p2);
+    /* the largest parameter whose p1 stays below 1 */
+    double top = log((1 - claim->delta) * (1 - 1e-9) / p2);
+    if (claim->kind != ASSAY_CLAIM_EPS) {
+        double mu = assay_normal_quantile(1 - 1e-9) - assay_normal_quantile(p2);
+        top = claim->kind == ASSAY_CLAIM_MU ? mu : mu * mu / 2;
     }
     if (top <= claim->value || !found(claim, top, p2, n, level)) {
         return INFINITY;

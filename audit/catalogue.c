@@ -12,21 +12,20 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-assay_status assay_catalogue_audit(assay_catalogue_row *out,
-                                   const assay_specimen *specimen,
-                                   uint64_t samples, double confidence,
-                                   uint64_t seed, int with_oracle,
-                                   const char *label, assay_error *err)
+assay_status assay_catalogue_run(assay_catalogue_row *out,
+                                 const assay_specimen *specimen,
+                                 const assay_catalogue_options *options,
+                                 assay_error *err)
 {
     double start = now();
     memset(out, 0, sizeof *out);
     out->specimen = specimen;
     out->oracle.bound = out->best.bound = NAN;
+    uint64_t samples = options->samples, spent = 0, seen = 0;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
-    uint64_t spent = 0, seen = 0;
     assay_status status =
         assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 200,
-                          samples, seed, err);
+                          samples, options->seed, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -34,19 +33,31 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
     uint64_t left = samples > spent + samples / 2 ? samples - spent
                                                   : samples / 2;
     assay_audit_options o = {.claim = specimen->claim, .samples = left,
-                             .confidence = confidence, .label = label,
-                             .seen = seen};
-    assay_specimen_run run = {specimen, out->pair, seed};
+                             .confidence = options->confidence, .seen = seen,
+                             .label = options->label,
+                             .checkpoint = options->checkpoint};
+    assay_specimen_run run = {specimen, out->pair, options->seed};
     assay_source source = assay_specimen_source(&run);
     status = assay_audit_run(&out->result, &source, &o, err);
     out->result.samples += spent;
-    if (status == ASSAY_OK && with_oracle) {
+    if (status == ASSAY_OK && options->with_oracle) {
         status = assay_search_oracle(&out->oracle, &out->best, specimen,
-                                     &out->pair, samples, confidence, seed,
-                                     err);
+                                     &out->pair, samples, options->confidence,
+                                     options->seed, err);
     }
     out->seconds = now() - start;
     return status;
+}
+
+assay_status assay_catalogue_audit(assay_catalogue_row *out,
+                                   const assay_specimen *specimen,
+                                   uint64_t samples, double confidence,
+                                   uint64_t seed, int with_oracle,
+                                   const char *label, assay_error *err)
+{
+    assay_catalogue_options o = {samples, confidence, seed, with_oracle, label,
+                                 NULL};
+    return assay_catalogue_run(out, specimen, &o, err);
 }
 
 const char *assay_catalogue_verdict(const assay_catalogue_row *row)

@@ -17,7 +17,22 @@ typedef struct assay_catalogue_row {
     double seconds; /* with search and oracle */
 } assay_catalogue_row;
 
+typedef struct assay_catalogue_options {
+    uint64_t samples;
+    double confidence;
+    uint64_t seed;
+    int with_oracle;
+    const char *label;      /* on the progress bar, or NULL */
+    const char *checkpoint; /* file for resuming, or NULL */
+} assay_catalogue_options;
+
 /** Audit one specimen: search the pair, attack, certify, oracle. */
+assay_status assay_catalogue_run(assay_catalogue_row *out,
+                                 const assay_specimen *specimen,
+                                 const assay_catalogue_options *options,
+                                 assay_error *err) ASSAY_MUST_CHECK;
+
+/** The same without a checkpoint. */
 assay_status assay_catalogue_audit(assay_catalogue_row *out,
                                    const assay_specimen *specimen,
                                    uint64_t samples, double confidence,

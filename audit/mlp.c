@@ -15,7 +15,7 @@
 #define BLOCK ASSAY_ROWS_BLOCK
 #define HIDDEN 16
 #define BATCH 256
-#define MAX_ROWS 400000 /* of a side */
+#define MAX_ROWS 800000 /* of a side */
 #define RATE 0.01f
 
 struct assay_mlp {
@@ -153,7 +153,7 @@ static void train_epochs(struct assay_mlp *m, adam *o,
     size_t blocks = MAX_ROWS / BLOCK + 1;
     blocks = blocks < data->num_blocks ? blocks : data->num_blocks;
     size_t per = data->rows[0][0].num / (BATCH / 2);
-    size_t epochs = 2 + 100000 / (blocks * BLOCK);
+    size_t epochs = 3 + 100000 / (blocks * BLOCK);
     float *right = code + m->num_in * BLOCK;
     float *batch = right + m->num_in * BLOCK;
     o->steps = (double)(epochs * blocks * per + 1);

@@ -88,6 +88,8 @@ typedef struct tally {
     int total, refuted, missed, by_chance, wrong;
     double worst_ratio;
     const char *worst_name;
+    int below;        /* less than the floor, noise allowed for */
+    char weak[2000];  /* below 95 %, whatever the noise */
 } tally;
 
 static void print_head(FILE *to)
@@ -154,15 +156,42 @@ static assay_status confirm(int *again, const assay_specimen *s,
     return status;
 }
 
+/* Compare with the oracle: the table's power check. */
+static void note_power(tally *t, const assay_catalogue_row *row, double floor)
+{
+    double oracle = row->oracle.bound, found = row->result.lower;
+    if (!(oracle > 0)) {
+        return;
+    }
+    double noise = isfinite(row->oracle.noise) ? row->oracle.noise : 0;
+    if (found / oracle < t->worst_ratio) {
+        t->worst_ratio = found / oracle;
+        t->worst_name = row->specimen->name;
+    }
+    t->below += found < floor * oracle - 3 * noise;
+    if (found < 0.95 * oracle) {
+        size_t used = strlen(t->weak);
+        (void)snprintf(t->weak + used, sizeof t->weak - used,
+                       "%s%s %.1f %% (noise %.1f %%)", used == 0 ? "" : ", ",
+                       row->specimen->name, 100 * found / oracle,
+                       100 * noise / oracle);
+    }
+}
+
 static assay_status one_specimen(FILE *to, json_t *list, tally *t,
                                  const assay_specimen *s,
                                  const assay_report_options *o,
                                  assay_error *err)
 {
     assay_catalogue_row row;
-    assay_status status =
-        assay_catalogue_audit(&row, s, o->samples, o->confidence, o->seed,
-                              o->oracle, s->name, err);
+    char file[1024];
+    assay_catalogue_options c = {o->samples, o->confidence, o->seed, o->oracle,
+                                 s->name, NULL};
+    if (o->checkpoint != NULL && !s->fresh) {
+        (void)snprintf(file, sizeof file, "%s.%s", o->checkpoint, s->name);
+        c.checkpoint = file;
+    }
+    assay_status status = assay_catalogue_run(&row, s, &c, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -178,11 +207,7 @@ static assay_status one_specimen(FILE *to, json_t *list, tally *t,
     t->total++;
     t->refuted += row.result.refuted && s->violates;
     t->missed += !row.result.refuted && s->violates;
-    if (row.oracle.bound > 0 &&
-        row.result.lower / row.oracle.bound < t->worst_ratio) {
-        t->worst_ratio = row.result.lower / row.oracle.bound;
-        t->worst_name = s->name;
-    }
+    note_power(t, &row, o->floor);
     if (list != NULL) {
         json_t *j = assay_catalogue_json(&row);
         (void)json_object_set_new(j, "verdict", json_string(verdict));
@@ -203,6 +228,9 @@ static void print_tally(FILE *to, const tally *t)
         (void)fprintf(to, "Smallest share of the oracle bound: %.1f %% (%s).\n",
                       100 * t->worst_ratio, t->worst_name);
     }
+    if (t->weak[0] != '\0') {
+        (void)fprintf(to, "Below 95 %% in this run: %s.\n", t->weak);
+    }
 }
 
 assay_status assay_report_catalogue(FILE *to,
@@ -210,7 +238,7 @@ assay_status assay_report_catalogue(FILE *to,
                                     assay_error *err)
 {
     json_t *list = options->json ? json_array() : NULL;
-    tally t = {0, 0, 0, 0, 0, 1e9, NULL};
+    tally t = {.worst_ratio = 1e9};
     assay_status status = ASSAY_OK;
     if (list == NULL) {
         print_head(to);
@@ -242,6 +270,12 @@ assay_status assay_report_catalogue(FILE *to,
         status = assay_fail(err, ASSAY_REFUTED,
                             "%d true claims were refuted and confirmed",
                             t.wrong);
+    }
+    if (status == ASSAY_OK && t.below > 0) {
+        status = assay_fail(err, ASSAY_UNSUPPORTED,
+                            "%d bounds are below %g of the oracle's by more "
+                            "than three standard deviations",
+                            t.below, options->floor);
     }
     return status;
 }

@@ -21,12 +21,16 @@ typedef struct assay_report_options {
     const char *only; /* part of a name, or NULL */
     int json;
     int oracle;
+    const char *checkpoint; /* FILE; each specimen has its own FILE.NAME */
+    double floor; /* > 0: share of the oracle that must be certified */
 } assay_report_options;
 
 /**
  * Audit every specimen and print the table. A true claim that is refuted is
  * audited again with other seeds at a confidence corrected for the size of the
- * catalogue; ASSAY_REFUTED if it is refuted again.
+ * catalogue; ASSAY_REFUTED if it is refuted again. With a floor, a bound below
+ * floor * oracle by more than three standard deviations of a single audit is
+ * ASSAY_UNSUPPORTED: the audit has lost power.
  */
 assay_status assay_report_catalogue(FILE *to,
                                     const assay_report_options *options,

@@ -16,12 +16,15 @@ assay_status assay_rows_init(assay_rows *rows, size_t width, assay_error *err)
                           ASSAY_ROWS_WIDTH);
     }
     size_t column = BLOCK * (sizeof(double) + 1);
-    char *memory = calloc(width, column);
+    size_t keys = BLOCK * sizeof(uint64_t) + sizeof(uint64_t);
+    char *memory = calloc(1, width * column + keys);
     if (memory == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "rows: out of memory");
     }
     rows->memory = memory;
     rows->width = width;
+    rows->pattern = (uint64_t *)(void *)(memory + width * column);
+    rows->has_pattern = (int *)(void *)(rows->pattern + BLOCK);
     for (size_t j = 0; j < width; j++) {
         rows->value[j] = (double *)(void *)memory + j * BLOCK;
         rows->tag[j] = (uint8_t *)memory + width * BLOCK * sizeof(double) +
@@ -87,6 +90,7 @@ assay_status assay_source_fill(const assay_source *source, int side,
         }
     }
     out->num = n;
+    *out->has_pattern = 0;
     assay_status status = source->fill(source->ctx, side, first, n, out, err);
     for (size_t j = 0; status == ASSAY_OK && j < out->width; j++) {
         odd_to_words(out, j);
@@ -307,17 +311,32 @@ static void key_of_column(const assay_rows *r, size_t j,
     }
 }
 
+static void pattern_keys(const assay_rows *rows, uint64_t *out)
+{
+    if (!*rows->has_pattern) {
+        memset(rows->pattern, 0, rows->num * sizeof *out);
+        for (size_t j = 0; j < rows->width; j++) {
+            if (!rows->plain[j]) {
+                key_of_column(rows, j, ASSAY_F_PATTERN, rows->pattern);
+            }
+        }
+        *rows->has_pattern = 1;
+    }
+    memcpy(out, rows->pattern, rows->num * sizeof *out);
+}
+
 void assay_feature_keys(const assay_rows *rows, assay_feature f, uint64_t *out)
 {
+    if (f.kind == ASSAY_F_PATTERN) {
+        pattern_keys(rows, out);
+        return;
+    }
     memset(out, 0, rows->num * sizeof *out);
     if (f.kind == ASSAY_F_CELL || f.kind == ASSAY_F_BITS) {
         key_of_column(rows, (size_t)f.col, f.kind, out);
         return;
     }
     for (size_t j = 0; j < rows->width; j++) {
-        if (f.kind == ASSAY_F_PATTERN && rows->plain[j]) {
-            continue;
-        }
         key_of_column(rows, j, f.kind, out);
     }
 }

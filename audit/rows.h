@@ -25,6 +25,9 @@ typedef struct assay_rows {
     uint8_t *tag[ASSAY_ROWS_WIDTH];   /* kind of each cell */
     uint8_t plain[ASSAY_ROWS_WIDTH];  /* 1: the whole column is numbers */
     void *memory;
+    uint64_t *pattern; /* keys of ASSAY_F_PATTERN, computed on first use: one
+                          thread at a time may look at a block */
+    int *has_pattern;
 } assay_rows;
 
 assay_status assay_rows_init(assay_rows *rows, size_t width,

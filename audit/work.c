@@ -159,29 +159,36 @@ typedef struct sweep {
 
 /* Estimates of rare events are the ones that luck inflates most: the fewer the
  * counts, the more standard deviations they are worsened by. */
+static double luck(double k1, double k2)
+{
+    return 2.5 / sqrt(1 + (k1 + k2) / 200);
+}
+
 static double care(const sweep *s, double k1, double k2)
 {
-    return s->o->caution + 2.5 / sqrt(1 + (k1 + k2) / 200);
+    return s->o->caution + luck(k1, k2);
 }
 
 /* Counting estimates the log ratio of a rare event poorly; a calibrated score
- * knows it to a few percent. Weigh both, unless they disagree. */
-static double log_ratio(const sweep *s, double top, double k2, double v,
-                        double *sd)
+ * knows it to a few percent, less well where few rows checked it. Weigh both,
+ * unless they disagree. */
+static double log_ratio(const sweep *s, double top, double k1, double k2,
+                        double v, double *penalty)
 {
-    double counted = log(top * s->n / k2);
-    *sd = sqrt(v / s->n);
+    double counted = log(top * s->n / k2), sd = sqrt(v / s->n);
+    *penalty = care(s, k1, k2) * sd;
     if (!s->o->is_ratio || s->o->plain || !(s->other > 0)) {
         return counted;
     }
     double modelled = log(top * s->n / s->other);
-    double w = 0.08 * fabs(modelled) + 1e-4;
-    if (fabs(modelled - counted) > 2 * sqrt(*sd * *sd + w * w)) {
+    double w = (0.08 + 0.7 / sqrt(k1 + k2)) * fabs(modelled) + 1e-4;
+    if (fabs(modelled - counted) > 2 * sqrt(sd * sd + w * w)) {
         return counted;
     }
-    double a = 1 / (*sd * *sd), b = 1 / (w * w);
-    *sd *= a / (a + b); /* only counting is luck: the calibration's own error
-                           is the same at every threshold */
+    double a = 1 / (sd * sd), b = 1 / (w * w);
+    /* little is taken off the weighed estimate: it is a mean, not a maximum */
+    *penalty = 0.3 * s->o->caution / sqrt(a + b) +
+               luck(k1, k2) * sd * a / (a + b);
     return (a * counted + b * modelled) / (a + b);
 }
 
@@ -194,10 +201,10 @@ static double merit_many(const sweep *s, double k1, double k2)
     if (!(top > 0)) {
         return -10;
     }
-    double v = p1 * (1 - p1) / (top * top) + (1 - p2) / p2, sd;
+    double v = p1 * (1 - p1) / (top * top) + (1 - p2) / p2, penalty;
     double z = -assay_normal_quantile(s->o->level);
-    double x = log_ratio(s, top, k2, v, &sd);
-    return x - z * sqrt(v / s->o->target) - care(s, k1, k2) * sd;
+    double x = log_ratio(s, top, k1, k2, v, &penalty);
+    return x - z * sqrt(v / s->o->target) - penalty;
 }
 
 /* Beyond the second side's last observation its count is extrapolated by an

@@ -36,7 +36,10 @@ static const char *const help_text =
     "  --timing           with --worker: elapsed time is an output column\n"
     "  --keep DIR         keep all outputs; --from DIR analyses them again\n"
     "  --sequential       stop as soon as the claim is refuted\n"
-    "  --checkpoint FILE  save counts there and resume (catalogue --only)\n"
+    "  --checkpoint FILE  save counts there and resume (catalogue: FILE.NAME\n"
+    "                     for each specimen)\n"
+    "  --floor S          catalogue: fail if a bound is clearly below S of the\n"
+    "                     oracle's\n"
     "  --seed S           of the simulated specimens (default 1)\n"
     "  --json             one JSON object\n\n"
     "examples:\n"
@@ -48,7 +51,7 @@ static const char *const help_text =
 typedef struct args {
     const char *left, *right, *claim, *samples, *confidence, *timeout, *keep,
         *from, *library, *only, *svg, *checkpoint, *seed, *delta, *canaries,
-        *guesses, *right_guesses;
+        *guesses, *floor;
     int worker, timing, json, sequential, no_oracle;
     assay_audit_options o;
     uint64_t seed_value;
@@ -58,7 +61,7 @@ typedef struct args {
 enum { OPT_FIRST = 1000, OPT_LEFT, OPT_RIGHT, OPT_CLAIM, OPT_SAMPLES,
        OPT_CONFIDENCE, OPT_TIMEOUT, OPT_KEEP, OPT_FROM, OPT_LIBRARY, OPT_ONLY,
        OPT_SVG, OPT_CHECKPOINT, OPT_SEED, OPT_DELTA, OPT_CANARIES,
-       OPT_GUESSES, OPT_HELP };
+       OPT_GUESSES, OPT_FLOOR, OPT_HELP };
 
 static const struct option options[] = {
     {"left", 1, NULL, OPT_LEFT},
@@ -77,6 +80,7 @@ static const struct option options[] = {
     {"delta", 1, NULL, OPT_DELTA},
     {"canaries", 1, NULL, OPT_CANARIES},
     {"guesses", 1, NULL, OPT_GUESSES},
+    {"floor", 1, NULL, OPT_FLOOR},
     {"worker", 0, NULL, 'w'},
     {"timing", 0, NULL, 't'},
     {"json", 0, NULL, 'j'},
@@ -92,7 +96,7 @@ static void set_text(args *a, int opt, const char *value)
         &a->left,    &a->right,      &a->claim, &a->samples, &a->confidence,
         &a->timeout, &a->keep,       &a->from,  &a->library, &a->only,
         &a->svg,     &a->checkpoint, &a->seed,  &a->delta,   &a->canaries,
-        &a->guesses};
+        &a->guesses, &a->floor};
     *slot[opt - OPT_LEFT] = value;
 }
 
@@ -303,8 +307,14 @@ static int run_catalogue(args *a, assay_error *err)
     if (status != ASSAY_OK) {
         return assay_cli_report("audit", err);
     }
+    double floor_share = 0;
+    status = read_fraction(&floor_share, a->floor, "--floor", 0, err);
+    if (status != ASSAY_OK) {
+        return assay_cli_report("audit", err);
+    }
     assay_report_options r = {a->o.samples, a->o.confidence, a->seed_value,
-                              a->only, a->json, !a->no_oracle};
+                              a->only,      a->json,         !a->no_oracle,
+                              a->checkpoint, floor_share};
     status = assay_report_catalogue(stdout, &r, err);
     return status == ASSAY_OK ? 0 : assay_cli_report("audit", err);
 }

@@ -38,7 +38,9 @@ static const char *const HELP =
     "  --allow-jumps     s need not be the s_next of the user's step before\n"
     "  --statistics N    centred (default), stepwise, printed, or free:\n"
     "                    statistics that do not depend on the value\n"
-    "  --preset NAME     practical (default) or paper\n"
+    "  --preset NAME     practical (default; also: constant) has a penalty\n"
+    "                    of constant weight alone, diminishing adds\n"
+    "                    H sqrt(d)/K, paper has the printed weights\n"
     "  --c X             weight of the penalty, instead of the preset's\n"
     "  --d X             D of the penalty's D/K\n"
     "  --ridge X         lambda (1), also the floor of the eigenvalues\n"
@@ -123,15 +125,20 @@ static assay_status set_params(assay_vapvi_params *params,
 {
     static const char *const kinds[] = {"printed", "stepwise", "centred",
                                         "free", NULL};
-    static const char *const presets[] = {"practical", "paper", NULL};
+    static const char *const presets[] = {"practical", "paper", "constant",
+                                          "diminishing", NULL};
     int kind = 0;
-    int paper = 0;
+    int preset = 0;
     assay_status status =
         assay_fields_word(&kind, o->statistics, "--statistics", kinds, err);
     if (status == ASSAY_OK) {
-        status = assay_fields_word(&paper, o->preset, "--preset", presets, err);
+        status =
+            assay_fields_word(&preset, o->preset, "--preset", presets, err);
     }
-    assay_vapvi_params_init(params, paper);
+    assay_vapvi_params_init(params, preset == 1);
+    if (preset == 3) {
+        params->extra = ASSAY_VAPVI_SMALL_D;
+    }
     params->statistics = (assay_vapvi_statistics)kind;
     params->variance_aware = !o->is_pevi;
     params->is_private = o->is_private;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BLOCK ((size_t)1 << 20)
+#define BLOCK ASSAY_CSV_RECORD
 #define CAPACITY (ASSAY_CSV_RECORD + BLOCK)
 
 /* Set in a field's length while it still holds doubled quotes. */

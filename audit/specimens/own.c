@@ -116,7 +116,7 @@ static const assay_pair zero_one[] = {{{{0}, {1}}}};
         .name = label, .note = "correct: Assay's own", .claim = claim_value,   \
         .truth = NAN, .width = 1, .num_inputs = 1, .num_pairs = 1,             \
         .pairs = zero_one, .param = {kind, step}, .draw = draw_own,            \
-        .llr = ratio, .raw = 1                                                 \
+        .llr = ratio, .raw = 1, .fresh = 1                                                 \
     }
 #define EPS_1 ASSAY_EPS(1, 0)
 #define RHO_HALF                                                               \

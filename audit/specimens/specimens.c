@@ -10,9 +10,11 @@ const assay_specimen *const assay_specimen_groups[] = {
     assay_specimens_ldp,
     assay_specimens_means,
     assay_specimens_floats,
+    assay_specimens_more,
     assay_specimens_papers,
     assay_specimens_papers_linear,
     assay_specimens_own,
+    assay_specimens_releases,
     assay_specimens_experts,
     NULL,
 };

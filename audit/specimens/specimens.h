@@ -51,6 +51,7 @@ struct assay_specimen {
     void (*prepare)(assay_oracle *o);
     void (*llr)(const assay_oracle *o, const assay_rows *rows, double *out);
     double search; /* > 0: inputs may be searched in [-search, search] */
+    int fresh;     /* 1: drawn from the system's randomness, never the same */
     int slow;      /* a divisor of the usual number of samples */
     int raw;       /* 1: every bit of the double counts; else the ideal real
                       output rounded to multiples of 2^-20 (post-processing) */
@@ -63,9 +64,9 @@ struct assay_specimen {
 
 extern const assay_specimen assay_specimens_noise[], assay_specimens_select[],
     assay_specimens_svt[], assay_specimens_ldp[], assay_specimens_means[],
-    assay_specimens_floats[], assay_specimens_papers[],
+    assay_specimens_floats[], assay_specimens_more[], assay_specimens_papers[],
     assay_specimens_papers_linear[], assay_specimens_own[],
-    assay_specimens_experts[];
+    assay_specimens_releases[], assay_specimens_experts[];
 
 /** All groups, each ending with a NULL name; ends with NULL. */
 extern const assay_specimen *const assay_specimen_groups[];

@@ -19,6 +19,10 @@ check spent grep -qE 'spent .*rho 10\b' <("$assay" ledger show L.db)
 check free "$assay" learn dp-vapvi --data d.csv $shape --statistics free --rho 1/2 --ledger L.db -o f.json
 check vapvi "$assay" learn vapvi --data d.csv $shape -o v.json
 check pevi "$assay" learn pevi --data d.csv $shape -o w.json --preset paper
+check constant "$assay" learn vapvi --data d.csv $shape -o c.json --preset constant
+check constant-is-practical cmp v.json c.json
+check diminishing "$assay" learn vapvi --data d.csv $shape -o w.json --preset diminishing
+code no-preset 2 "diminishing" "$assay" learn vapvi --data d.csv $shape -o w.json --preset none
 check says-so jq -e '.guarantee.notion | test("not private")' v.json
 check value "$assay" evaluate-policy v.json --env linear --json
 check gap jq -e '.gap < 1' out

@@ -196,6 +196,8 @@ int main(void)
     test_vault vault;
     double plain;
     double tree;
+    double local;
+    double po;
     test_vault_open(&vault, NULL, NULL, "1000000000", 1);
     (void)printf(
         "DP-APVI, A = 10, H = 20 (processor seconds; pass: the sum of the same "
@@ -214,14 +216,16 @@ int main(void)
                         ASSAY_TRUST_CENTRAL, ASSAY_NOISE_LAPLACE, &vault);
     (void)bench_online("UCB-VI central Gaussian", ASSAY_UCB_VI,
                        ASSAY_TRUST_CENTRAL, ASSAY_NOISE_GAUSSIAN, &vault);
-    (void)bench_online("UCB-VI local Laplace", ASSAY_UCB_VI, ASSAY_TRUST_LOCAL,
-                       ASSAY_NOISE_LAPLACE, &vault);
-    (void)bench_online("UCB-PO", ASSAY_UCB_PO, ASSAY_TRUST_NONE,
-                       ASSAY_NOISE_LAPLACE, &vault);
+    local = bench_online("UCB-VI local Laplace", ASSAY_UCB_VI,
+                         ASSAY_TRUST_LOCAL, ASSAY_NOISE_LAPLACE, &vault);
+    po = bench_online("UCB-PO", ASSAY_UCB_PO, ASSAY_TRUST_NONE,
+                      ASSAY_NOISE_LAPLACE, &vault);
     (void)bench_online("UCB-PO central Laplace", ASSAY_UCB_PO,
                        ASSAY_TRUST_CENTRAL, ASSAY_NOISE_LAPLACE, &vault);
     compare("UCB-VI", plain, numpy_rate(""));
     compare("UCB-VI central Laplace", tree, numpy_rate("--central"));
+    compare("UCB-VI local Laplace", local, numpy_rate("--local"));
+    compare("UCB-PO", po, numpy_rate("--po"));
     test_vault_close(&vault);
     return 0;
 }
