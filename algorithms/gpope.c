@@ -10,11 +10,6 @@
 #include "core/bound.h"
 #include "mechanisms/sampled_sum.h"
 
-/* The noise is about 2^10 steps wide (the sampler's tables are quick there);
- * the clipping norm is between 2^4 and 2^20 steps. */
-#define NOISE_BITS 10
-#define RADIUS_LEAST 4
-#define RADIUS_MOST 20
 #define SIGMA_STEPS 128ul
 #define SIGMA_MOST 4096ul
 
@@ -56,36 +51,9 @@ static assay_status check(const assay_gpope_params *p, assay_error *err)
     return ASSAY_OK;
 }
 
-static long step_bits(const assay_gpope_params *p)
+static int step_bits(const assay_gpope_params *p)
 {
-    int clip = 0;
-    int noise = 0;
-    long bits;
-    (void)frexp(mpq_get_d(p->clip), &clip);
-    (void)frexp(mpq_get_d(p->clip) * mpq_get_d(p->sigma), &noise);
-    bits = NOISE_BITS - noise;
-    bits = bits < RADIUS_LEAST + 1 - clip ? RADIUS_LEAST + 1 - clip : bits;
-    return bits > RADIUS_MOST - clip ? RADIUS_MOST - clip : bits;
-}
-
-/* floor(h 2^bits): the norm in steps */
-static int64_t radius(const assay_gpope_params *p, long bits)
-{
-    mpq_t steps;
-    mpz_t whole;
-    int64_t out;
-    mpq_init(steps);
-    mpz_init(whole);
-    if (bits >= 0) {
-        mpq_mul_2exp(steps, p->clip, (mp_bitcnt_t)bits);
-    } else {
-        mpq_div_2exp(steps, p->clip, (mp_bitcnt_t)-bits);
-    }
-    mpz_fdiv_q(whole, mpq_numref(steps), mpq_denref(steps));
-    out = (int64_t)mpz_get_si(whole);
-    mpz_clear(whole);
-    mpq_clear(steps);
-    return out;
+    return assay_sampled_sum_step_bits(p->clip, mpq_get_d(p->sigma));
 }
 
 static int64_t to_steps(double x, long bits, int64_t top)
@@ -137,7 +105,7 @@ typedef struct gpope {
     const assay_episodes *episodes;
     const assay_gpope_params *params;
     assay_sampled_sum *sums;
-    long bits;
+    int bits;
     int64_t radius;
     size_t n;           /* 2 dim */
     uint64_t *chosen;   /* [episodes] */
@@ -174,7 +142,7 @@ static assay_status gpope_init(gpope *g, const assay_episodes *e,
     g->params = p;
     g->n = 2 * e->dim;
     g->bits = step_bits(p);
-    g->radius = radius(p, g->bits);
+    g->radius = assay_sampled_sum_radius(p->clip, g->bits);
     g->chosen = calloc(e->num_episodes + 1, sizeof *g->chosen);
     g->one = calloc(g->n, sizeof *g->one);
     g->noisy = calloc(g->n, sizeof *g->noisy);
@@ -211,7 +179,7 @@ static assay_status one_step(gpope *g, uint64_t step, assay_error *err)
         return status;
     }
     for (size_t i = 0; i < g->n; i++) {
-        g->move[i] = ldexp((double)g->noisy[i], -(int)g->bits);
+        g->move[i] = ldexp((double)g->noisy[i], -g->bits);
     }
     assay_ope_move(g->x, g->n / 2, g->params->size, step, g->params->num_steps,
                    g->move);

@@ -12,11 +12,6 @@
 #include "core/bound.h"
 #include "mechanisms/sampled_sum.h"
 
-/* The noise is about 2^9 to 2^10 steps wide: the sampler's tables are quick
- * there. The clipping norm is between 2^4 and 2^20 steps. */
-#define NOISE_BITS 10
-#define RADIUS_LEAST 4
-#define RADIUS_MOST 20
 #define MAX_DIMENSION ((size_t)1 << 20)
 #define MAX_ENTRY ((int64_t)1 << 20) /* 2^20 entries of 4^20: at most 2^60 */
 #define INSIDE (1.0 - 1.0 / 64)
@@ -71,34 +66,7 @@ static assay_status check(const assay_selective_params *p, assay_error *err)
 
 static int step_bits(const assay_selective_params *p)
 {
-    int clip = 0;
-    int noise = 0;
-    int bits;
-    (void)frexp(mpq_get_d(p->clip), &clip);
-    (void)frexp(mpq_get_d(p->clip) * sqrt(mpq_get_d(p->sigma2)), &noise);
-    bits = NOISE_BITS - noise;
-    bits = bits < RADIUS_LEAST + 1 - clip ? RADIUS_LEAST + 1 - clip : bits;
-    return bits > RADIUS_MOST - clip ? RADIUS_MOST - clip : bits;
-}
-
-/* floor(clip 2^bits): the norm in steps */
-static int64_t radius_of(const assay_selective_params *p, int bits)
-{
-    mpq_t steps;
-    mpz_t whole;
-    int64_t out;
-    mpq_init(steps);
-    mpz_init(whole);
-    if (bits >= 0) {
-        mpq_mul_2exp(steps, p->clip, (mp_bitcnt_t)bits);
-    } else {
-        mpq_div_2exp(steps, p->clip, (mp_bitcnt_t)-bits);
-    }
-    mpz_fdiv_q(whole, mpq_numref(steps), mpq_denref(steps));
-    out = (int64_t)mpz_get_si(whole);
-    mpz_clear(whole);
-    mpq_clear(steps);
-    return out;
+    return assay_sampled_sum_step_bits(p->clip, sqrt(mpq_get_d(p->sigma2)));
 }
 
 static int64_t to_steps(double y)
@@ -407,7 +375,7 @@ static assay_status run_all(run *r, assay_custodian *custodian,
 {
     assay_status status = check_shape(r, err);
     r->bits = step_bits(r->p);
-    r->radius = radius_of(r->p, r->bits);
+    r->radius = assay_sampled_sum_radius(r->p->clip, r->bits);
     r->report.dimension = r->n;
     r->report.step_bits = r->bits;
     assay_envrand_init(&r->rand, r->p->offline.seed, 5);

@@ -36,6 +36,13 @@ typedef struct assay_sampling_plan {
     mpq_srcptr coin; /* NULL: every step runs */
 } assay_sampling_plan;
 
+/** Bits of a step for terms clipped to norm `clip` and noise of `multiplier`
+ *  times that: the noise is 2^9 to 2^10 steps wide where the norm can be 2^4 to
+ *  2^20 steps. */
+int assay_sampled_sum_step_bits(const mpq_t clip, double multiplier);
+/** floor(clip 2^bits): the norm in steps. */
+int64_t assay_sampled_sum_radius(const mpq_t clip, int bits);
+
 struct assay_event;
 /** The event that is charged; `event` is initialised by this call. */
 void assay_sampled_sum_event(struct assay_event *event,

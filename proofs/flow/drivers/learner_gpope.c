@@ -26,6 +26,7 @@ void mpq_canonicalize(mpq_t q);
 #define charge sampled_charge
 #include "mechanisms/sampled_sum.c"
 #undef charge
+#include "mechanisms/sampled_lattice.c"
 #include "core/bound.c"
 
 /* the gradient of an episode: any function of it and of the iterate */

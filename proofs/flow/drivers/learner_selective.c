@@ -57,6 +57,7 @@ void flow_follow(const double *grad)
 #define charge sampled_charge
 #include "mechanisms/sampled_sum.c"
 #undef charge
+#include "mechanisms/sampled_lattice.c"
 #include "core/bound.c"
 
 uint32_t param_expert[2];
