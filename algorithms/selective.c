@@ -150,7 +150,9 @@ typedef struct run {
     int bits;
     int64_t radius;
     size_t *first; /* rows of expert i: first[i] .. first[i + 1] - 1 */
-    size_t *rows;
+    uint64_t *key; /* of expert i: which rows it gives in a step */
+    size_t *batch; /* rows of `stable` in a plain step */
+    size_t *given; /* rows of one expert in a private step */
     uint64_t *chosen;
     int64_t *one, *sum, *noisy;
     double *grad; /* of one expert */
@@ -169,6 +171,10 @@ static assay_status index_pool(run *r, assay_error *err)
         while (row < num && r->pool->expert[row] == i) {
             row++;
         }
+        if (row > r->first[i]) {
+            r->key[i] =
+                assay_transitions_key(r->pool, r->first[i], row - r->first[i]);
+        }
     }
     r->first[r->num_experts] = row;
     return row == num ? ASSAY_OK
@@ -180,20 +186,21 @@ static assay_status index_pool(run *r, assay_error *err)
 
 static assay_status make_room(run *r, assay_error *err)
 {
-    size_t rows = r->p->batch > r->p->rows_per_expert ? r->p->batch
-                                                      : r->p->rows_per_expert;
     r->first = calloc(r->num_experts + 1, sizeof *r->first);
     r->chosen = calloc(r->num_experts + 1, sizeof *r->chosen);
-    r->rows = calloc(rows, sizeof *r->rows);
+    r->key = calloc(r->num_experts + 1, sizeof *r->key);
+    r->batch = calloc(r->p->batch, sizeof *r->batch);
+    r->given = calloc(r->p->rows_per_expert, sizeof *r->given);
     r->one = calloc(r->n, sizeof *r->one);
     r->sum = calloc(r->n, sizeof *r->sum);
     r->noisy = calloc(r->n, sizeof *r->noisy);
     r->grad = calloc(r->n, sizeof *r->grad);
     r->way = calloc(r->n, sizeof *r->way);
     r->mean = calloc(r->n, sizeof *r->mean);
-    if (r->first == NULL || r->chosen == NULL || r->rows == NULL ||
-        r->one == NULL || r->sum == NULL || r->noisy == NULL ||
-        r->grad == NULL || r->way == NULL || r->mean == NULL) {
+    if (r->first == NULL || r->chosen == NULL || r->key == NULL ||
+        r->batch == NULL || r->given == NULL || r->one == NULL ||
+        r->sum == NULL || r->noisy == NULL || r->grad == NULL ||
+        r->way == NULL || r->mean == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "no memory for learning");
     }
     return assay_adam_init(&r->adam, r->n, r->p->private_rate, err);
@@ -213,8 +220,10 @@ static void run_clear(run *r)
     wipe(r->sum, r->n * sizeof *r->sum);
     wipe(r->grad, r->n * sizeof *r->grad);
     wipe(r->chosen, (r->num_experts + 1) * sizeof *r->chosen);
+    wipe(r->key, (r->num_experts + 1) * sizeof *r->key);
     free(r->first);
-    free(r->rows);
+    free(r->batch);
+    wipe(r->given, r->p->rows_per_expert * sizeof *r->given);
     free(r->noisy);
     free(r->way);
     free(r->mean);
@@ -223,7 +232,7 @@ static void run_clear(run *r)
 }
 
 /* The clipped gradient of one expert: a function of its rows, the public seed
- * and the iterate. Without rows it is zero. */
+ * and the iterate, whatever its number. Without rows it is zero. */
 static void expert_gradient(run *r, uint64_t expert, uint64_t step)
 {
     size_t k = r->p->rows_per_expert;
@@ -233,12 +242,12 @@ static void expert_gradient(run *r, uint64_t expert, uint64_t step)
         memset(r->one, 0, r->n * sizeof *r->one);
         return;
     }
-    assay_envrand_init(&rand, r->p->offline.seed ^ step << 20, expert);
+    assay_envrand_init(&rand, r->p->offline.seed ^ step << 20, r->key[expert]);
     for (size_t i = 0; i < k; i++) {
-        r->rows[i] =
+        r->given[i] =
             r->first[expert] + assay_envrand_below(&rand, (uint32_t)num);
     }
-    assay_offline_backward(r->learner, r->pool, r->rows, k, 1.0 / (double)k);
+    assay_offline_backward(r->learner, r->pool, r->given, k, 1.0 / (double)k);
     assay_network_rows_gradient(&r->learner->policy.net, &r->learner->work, 0,
                                 k, r->grad);
     assay_selective_bound(r->one, r->grad, r->n, r->bits, r->radius);
@@ -249,8 +258,7 @@ static assay_status private_step(run *r, uint64_t step, assay_error *err)
     double noise = mpq_get_d(r->p->clip) * sqrt(mpq_get_d(r->p->sigma2));
     double scale = ldexp(1.0, -r->bits) / noise;
     size_t num = 0;
-    assay_status status =
-        assay_sampled_sum_draw(r->sums, r->chosen, &num, err);
+    assay_status status = assay_sampled_sum_draw(r->sums, r->chosen, &num, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -278,10 +286,10 @@ static void plain_step(run *r)
         return;
     }
     for (size_t i = 0; i < r->p->batch; i++) {
-        r->rows[i] =
+        r->batch[i] =
             assay_envrand_below(&r->rand, (uint32_t)r->stable->num_rows);
     }
-    assay_offline_step(r->learner, r->stable, r->rows, r->p->batch);
+    assay_offline_step(r->learner, r->stable, r->batch, r->p->batch);
     r->report.plain_steps++;
 }
 
@@ -394,14 +402,12 @@ static assay_status run_all(run *r, assay_custodian *custodian,
     return status;
 }
 
-assay_status assay_selective_learn(assay_q_policy *policy,
-                                   assay_selective_report *report,
-                                   const char *env,
-                                   const assay_transitions *stable,
-                                   const assay_transitions *pool,
-                                   size_t num_experts,
-                                   const assay_selective_params *params,
-                                   assay_custodian *custodian, assay_error *err)
+assay_status
+assay_selective_learn(assay_q_policy *policy, assay_selective_report *report,
+                      const char *env, const assay_transitions *stable,
+                      const assay_transitions *pool, size_t num_experts,
+                      const assay_selective_params *params,
+                      assay_custodian *custodian, assay_error *err)
 {
     assay_offline learner;
     run r;

@@ -4,7 +4,8 @@
  *
  * Data     `stable` was released before (stable prefixes): public, used in
  *          plain steps. `pool` holds other trajectories of the experts, rows of
- *          one expert together: private. Experts are 0 .. num_experts - 1.
+ *          one expert together: private. Experts are 0 .. num_experts - 1;
+ *          their numbers have no influence.
  * Step     a public coin decides. At 0 a plain step on a batch of `stable`. At
  *          1 every expert is sampled with probability 2^-rate_bits; each gives
  *          the mean gradient of a few of its rows, rounded onto the lattice and
@@ -18,7 +19,8 @@
  * Alone    an expert's gradient is computed by itself, in the same memory and
  *          shape for all, from its rows, the public seed and the iterate: no
  *          rounding in it depends on who else is in the sample. Which rows are
- *          taken follows from the public seed.
+ *          taken follows from the same three, so that nobody's term changes
+ *          when others join, leave or are numbered anew.
  * After    optimiser, target network and the average of iterates use noisy
  *          sums and public data only.
  * Errors   ASSAY_INVALID, ASSAY_BUDGET before anything is drawn.

@@ -192,6 +192,27 @@ static assay_status save_binary(const char *path, const assay_transitions *rows,
     return status;
 }
 
+static uint64_t stir(uint64_t key, uint64_t word)
+{
+    key = (key ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return key ^ key >> 29;
+}
+
+uint64_t assay_transitions_key(const assay_transitions *rows, size_t first,
+                               size_t num)
+{
+    uint64_t key = num;
+    for (size_t i = first; i < first + num; i++) {
+        for (size_t k = 0; k < rows->dim; k++) {
+            uint64_t word;
+            memcpy(&word, &rows->states[i * rows->dim + k], sizeof word);
+            key = stir(key, word);
+        }
+        key = stir(key, (uint64_t)rows->actions[i]);
+    }
+    return key;
+}
+
 assay_status assay_transitions_save(const char *path,
                                     const assay_transitions *rows,
                                     assay_error *err)

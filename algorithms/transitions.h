@@ -58,6 +58,11 @@ assay_status assay_transitions_join(assay_transitions *rows,
                                     const assay_transitions *more,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
+/** A number that follows from the contents of `num` rows alone, not from where
+ *  they stand or whose they are called. */
+uint64_t assay_transitions_key(const assay_transitions *rows, size_t first,
+                               size_t num);
+
 assay_status assay_transitions_save(const char *path,
                                     const assay_transitions *rows,
                                     assay_error *err) ASSAY_MUST_CHECK;

@@ -338,9 +338,73 @@ static void it_learns_with_a_large_budget(void **state)
     clear_world(&w);
 }
 
+/* The first expert's rows become the last one's. */
+static void renumber(assay_transitions *out, const assay_transitions *pool,
+                     uint32_t experts)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_transitions_init(out, pool->dim, pool->num_actions);
+    for (uint32_t i = 1; i <= experts; i++) {
+        for (size_t k = 0; k < pool->num_rows; k++) {
+            if (pool->expert[k] == i % experts) {
+                assay_transition row = {
+                    .expert = i - 1,
+                    .trajectory = pool->trajectory[k],
+                    .t = pool->t[k],
+                    .state = pool->states + k * pool->dim,
+                    .action = pool->actions[k],
+                    .reward = pool->rewards[k],
+                    .next_state = pool->next_states + k * pool->dim,
+                    .done = pool->done[k]};
+                assert_int_equal(assay_transitions_add(out, &row, &err), 0);
+            }
+        }
+    }
+}
+
+/* All experts in every step and the same tape: the same policy to the bit. */
+static void numbers_of_experts_have_no_influence(void **state)
+{
+    static uint64_t words[40000];
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_selective_params p;
+    assay_transitions other;
+    assay_q_policy policy[2];
+    test_vault vault;
+    assay_envrand rand;
+    world w;
+    (void)state;
+    assay_envrand_init(&rand, 4, 4);
+    for (size_t i = 0; i < 40000; i++) {
+        words[i] = assay_envrand_next(&rand);
+    }
+    make_world(&w, 5);
+    renumber(&other, &w.pool, 5);
+    set(&p, "1", 4);
+    p.rate_bits = 0;
+    for (int i = 0; i < 2; i++) {
+        test_vault_open_recorded(&vault, "1000000", "1/100000", NULL, 0, words,
+                                 40000);
+        if (assay_selective_learn(&policy[i], NULL, "cartpole", &w.stable,
+                                  i == 0 ? &w.pool : &other, 5, &p,
+                                  &vault.custodian, &err) != ASSAY_OK) {
+            fail_msg("%s", err.message);
+        }
+        test_vault_close(&vault);
+    }
+    assert_memory_equal(policy[0].net.params, policy[1].net.params,
+                        policy[0].net.num_params * sizeof(double));
+    assay_q_policy_clear(&policy[0]);
+    assay_q_policy_clear(&policy[1]);
+    assay_transitions_clear(&other);
+    assay_selective_params_clear(&p);
+    clear_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_experts_have_no_influence),
         cmocka_unit_test(every_gradient_ends_up_in_the_ball),
         cmocka_unit_test(the_worst_case_is_the_whole_radius),
         cmocka_unit_test(small_gradients_are_only_rounded),

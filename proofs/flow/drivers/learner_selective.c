@@ -49,6 +49,8 @@ void flow_follow(const double *grad)
 #define assay_offline_follow(l, adam, grad) flow_follow(grad)
 #define assay_offline_step(l, data, rows, n)                                   \
     (public_params[0] -= param_stable * (double)(rows)[0])
+#define assay_transitions_key(data, first, num)                                \
+    ((uint64_t)(private_gradient[(first) & 1] > 0.0))
 #define assay_adam_init(adam, n, rate, err) ASSAY_OK
 #define assay_adam_clear(adam) ((void)(adam))
 #include FLOW_SOURCE
