@@ -482,8 +482,8 @@ static assay_status lower_direction(assay_bound *out, pld *p, int direction,
 static double lower_gap(const assay_bound *out, const assay_query *query)
 {
     double high = mpq_get_d(query->fixed_epsilon ? out->delta : out->epsilon);
-    double low = mpq_get_d(query->fixed_epsilon ? out->delta_lower
-                                                : out->epsilon_lower);
+    double low =
+        mpq_get_d(query->fixed_epsilon ? out->delta_lower : out->epsilon_lower);
     return high > 0.0 ? 1.0 - low / high : 0.0;
 }
 
@@ -513,9 +513,9 @@ static void lower_bound(assay_bound *out, pld *p, const assay_query *query)
         }
         /* as fine as is cheap and helps; each answer is a bound */
         double gap = 2.0;
-        for (f += 2; f <= 11 && status == ASSAY_OK && num_nodes(p, d) < 4096 &&
-                     lower_gap(out, query) > 0.001 &&
-                     lower_gap(out, query) < 0.8 * gap;
+        for (f += 2;
+             f <= 11 && status == ASSAY_OK && num_nodes(p, d) < 4096 &&
+             lower_gap(out, query) > 0.001 && lower_gap(out, query) < 0.8 * gap;
              f += 2) {
             gap = lower_gap(out, query);
             status = lower_direction(out, p, d, p->bits + f, query);

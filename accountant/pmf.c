@@ -284,10 +284,9 @@ static assay_status atoms_lower(assay_pmf *out, const assay_event *event,
     assay_atoms atoms = {.capacity = 50000};
     atoms.loss = _arb_vec_init((slong)atoms.capacity);
     atoms.mass = _arb_vec_init((slong)atoms.capacity);
-    assay_status status =
-        atoms.loss != NULL && atoms.mass != NULL
-            ? whole_atoms(&atoms, event, grid->tail, err)
-            : ASSAY_MEMORY;
+    assay_status status = atoms.loss != NULL && atoms.mass != NULL
+                              ? whole_atoms(&atoms, event, grid->tail, err)
+                              : ASSAY_MEMORY;
     arb_t rate;
     arb_init(rate);
     assay_arb_set_mpq(rate, event->rate, ASSAY_PMF_PREC);

@@ -33,8 +33,8 @@ static uint64_t mix(uint64_t h, uint64_t word)
 
 static uint64_t hash_words(const uint64_t word[SHORT_ID / 8], size_t len)
 {
-    uint64_t h = mix(mix(mix(0x9e3779b97f4a7c15u ^ len, word[0]), word[1]),
-                     word[2]);
+    uint64_t h =
+        mix(mix(mix(0x9e3779b97f4a7c15u ^ len, word[0]), word[1]), word[2]);
     return h ^ (h >> 29);
 }
 
@@ -120,8 +120,8 @@ static assay_person *find_long(assay_person *slots, size_t num_slots,
 }
 
 static assay_person *find_short(assay_person *slots, size_t num_slots,
-                                const uint64_t word[SHORT_ID / 8],
-                                uint32_t len, uint64_t hash)
+                                const uint64_t word[SHORT_ID / 8], uint32_t len,
+                                uint64_t hash)
 {
     size_t at = (size_t)hash & (num_slots - 1);
     while (slots[at].used != 0 &&
@@ -227,8 +227,8 @@ assay_status assay_people_take_key(assay_people *people, int *take,
     if (status != ASSAY_OK) {
         return status;
     }
-    assay_person *slot = find_short(people->slots, people->num_slots,
-                                    key->word, key->len, key->hash);
+    assay_person *slot = find_short(people->slots, people->num_slots, key->word,
+                                    key->len, key->hash);
     if (slot->used == 0) {
         memcpy(slot->id.word, key->word, sizeof key->word);
         slot->len = key->len;

@@ -67,8 +67,7 @@ static assay_status set_lattice(assay_tally *tally, const assay_query *query,
     if (status != ASSAY_OK) {
         return status;
     }
-    int bits =
-        query->kind == ASSAY_QUERY_QUANTILE ? QUANTILE_BITS : SUM_BITS;
+    int bits = query->kind == ASSAY_QUERY_QUANTILE ? QUANTILE_BITS : SUM_BITS;
     status = assay_lattice_init(&tally->lattice, choose_step(query, bits),
                                 query->lo, query->hi, err);
     if (status == ASSAY_OK && query->kind == ASSAY_QUERY_MEAN) {
@@ -136,8 +135,7 @@ static assay_status find_columns(columns *out, const assay_csv *csv,
 {
     assay_status status = ASSAY_OK;
     memset(out, 0, sizeof *out);
-    out->has_value =
-        query->column != NULL && query->kind != ASSAY_QUERY_COUNT;
+    out->has_value = query->column != NULL && query->kind != ASSAY_QUERY_COUNT;
     out->has_person = query->person != NULL;
     out->numeric = is_numeric(query);
     if (query->column != NULL) {
@@ -216,8 +214,7 @@ static assay_status serve_one(scan *s, assay_error *err)
 {
     waiting *w = &s->line[s->first % LINE];
     int take = 0;
-    assay_status status =
-        assay_people_take_key(s->people, &take, &w->key, err);
+    assay_status status = assay_people_take_key(s->people, &take, &w->key, err);
     s->first++;
     s->num--;
     if (status == ASSAY_OK && take) {

@@ -183,6 +183,10 @@ refuse "unknown action" 2 "unknown action" "$assay" ledger burn "$dir/l.db"
 check "show" 0 "$("$assay" ledger show "$dir/l.db" --json | jq -r '.entries | length')"
 check "verify" true "$("$assay" ledger verify "$dir/l.db" --json | jq -r .verified)"
 check "export" assay-ledger-1 "$("$assay" ledger export "$dir/l.db" | jq -r .format)"
+"$assay" ledger create "$dir/p.db" --epsilon 5.3 --delta 1e-5 --planned && ok || no "create planned"
+"$assay" ledger show "$dir/p.db" | grep -q ", planned" && ok || no "show planned"
+check "planned is in the first row" true "$("$assay" ledger export "$dir/p.db" | jq -r .budget.planned)"
+check "and not in others" null "$("$assay" ledger export "$dir/l.db" | jq -r .budget.planned)"
 
 echo "$passed passed, $failed failed"
 [[ $failed -eq 0 ]]

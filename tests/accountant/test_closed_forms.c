@@ -206,8 +206,7 @@ static void gaussian_composition(void **state)
     (void)state;
     compare("mechanism: gaussian, sigma2", "1", 1, "1", gaussian_form);
     compare("mechanism: gaussian, sigma2", "4", 3, "2", gaussian_form);
-    compare("mechanism: gaussian, sigma2", "121/100", 100, "60",
-            gaussian_form);
+    compare("mechanism: gaussian, sigma2", "121/100", 100, "60", gaussian_form);
     compare("mechanism: gaussian, sigma2", "9/100", 7, "100", gaussian_form);
     compare("mechanism: gaussian, sigma2", "1000000", 1000, "1/10",
             gaussian_form);

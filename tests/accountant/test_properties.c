@@ -66,9 +66,9 @@ static double bound_at(const char *yaml, const char *delta_text,
     double out = -1.0;
     if (assay_account(&g, &file.list, delta, &options, &err) == ASSAY_OK) {
         const assay_bound *b = &g.bounds[0];
-        out = !lower           ? mpq_get_d(b->epsilon)
-              : b->has_lower   ? mpq_get_d(b->epsilon_lower)
-                               : -1.0;
+        out = !lower         ? mpq_get_d(b->epsilon)
+              : b->has_lower ? mpq_get_d(b->epsilon_lower)
+                             : -1.0;
     }
     assay_guarantee_clear(&g);
     mpq_clear(delta);
@@ -82,7 +82,8 @@ static double epsilon_at(const char *yaml, const char *delta,
     return bound_at(yaml, delta, method, 0);
 }
 
-/* `more` loses at least as much as `less`; the slow methods only now and then */
+/* `more` loses at least as much as `less`; the slow methods only now and then
+ */
 static void never_less(const char *less, const char *less_delta,
                        const char *more, const char *more_delta, int slow)
 {
@@ -101,8 +102,8 @@ typedef struct knobs {
     unsigned kind;
     unsigned noise; /* in tenths */
     unsigned count;
-    unsigned rate;  /* of 1000 */
-    unsigned coin;  /* of 100 */
+    unsigned rate; /* of 1000 */
+    unsigned coin; /* of 100 */
     unsigned group;
     unsigned shift; /* the sensitivity */
 } knobs;
@@ -335,8 +336,7 @@ static void two_persons_are_no_better_than_one_replaced(void **state)
         assert_int_equal(assay_event_list_replace(&file.list, &err), ASSAY_OK);
         assert_int_equal(assay_account(&two, &file.list, delta, &cheap, &err),
                          ASSAY_OK);
-        assert_true(
-            mpq_cmp(two.bounds[0].epsilon, one.bounds[0].epsilon) >= 0);
+        assert_true(mpq_cmp(two.bounds[0].epsilon, one.bounds[0].epsilon) >= 0);
         assay_guarantee_clear(&one);
         assay_guarantee_clear(&two);
         mpq_clear(delta);

@@ -125,8 +125,9 @@ static void scans_in_file_order_by_person(void **unused)
     for (int row = 0; row < 5000; row++) {
         unsigned who = below(700);
         unsigned cost = below(100);
-        (void)fprintf(f, who % 5 == 0 ? "%u and a long name behind\u00e9,%u\n"
-                                      : "%u,%u\n",
+        (void)fprintf(f,
+                      who % 5 == 0 ? "%u and a long name behind\u00e9,%u\n"
+                                   : "%u,%u\n",
                       who, cost);
         if (m.seen[who]++ < 4) {
             count++;
