@@ -16,3 +16,15 @@ audit-curves: all ## draw bound against samples for four specimens
 	  $(BUILD)/assay audit curve $$s --samples 3e6 --svg docs/figures/audit-$$s.svg || exit 1; \
 	done
 .PHONY: audit-curves
+
+# assay-mpi: the catalogue over the ranks of OpenMPI (libopenmpi-dev,
+# openmpi-bin; not needed for anything else).
+MPICC ?= mpicc
+$(BUILD)/assay-mpi: audit/mpi/assay_mpi.c $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
+	@echo "  MPI  $@"
+	$(Q)$(MPICC) $(CPPFLAGS) -std=c11 $(OPT) $(CFLAGS) -o $@ $< \
+	  $(filter-out %/cli/main.o,$(CLI_OBJ)) $(BUILD)/libtool.a $(BUILD)/libassay.a \
+	  $(LDFLAGS) $(LIBS)
+
+mpi: $(BUILD)/assay-mpi ## the audit over OpenMPI ranks: build/assay-mpi
+.PHONY: mpi

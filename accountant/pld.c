@@ -478,6 +478,24 @@ static assay_status lower_direction(assay_bound *out, pld *p, int direction,
     return ASSAY_OK;
 }
 
+/* How far apart the two ends are, relative to the upper one. */
+static double lower_gap(const assay_bound *out, const assay_query *query)
+{
+    double high = mpq_get_d(query->fixed_epsilon ? out->delta : out->epsilon);
+    double low = mpq_get_d(query->fixed_epsilon ? out->delta_lower
+                                                : out->epsilon_lower);
+    return high > 0.0 ? 1.0 - low / high : 0.0;
+}
+
+static size_t num_nodes(const pld *p, int direction)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < p->num; i++) {
+        sum += p->kinds[i].pmf[direction].num;
+    }
+    return sum;
+}
+
 /* Losses are moved down to the grid, an error of first order, so it is finer
    than for the upper bound: windows of smooth losses (two cells at least) cost
    an evaluation each, a few atoms cost nothing. */
@@ -489,7 +507,17 @@ static void lower_bound(assay_bound *out, pld *p, const assay_query *query)
     }
     for (int d = 0; d < (p->symmetric ? 1 : 2); d++) {
         assay_status status = ASSAY_RANGE;
-        for (int f = finer; f > 0 && status == ASSAY_RANGE; f--) {
+        int f = finer + 1;
+        while (f > 1 && status == ASSAY_RANGE) {
+            status = lower_direction(out, p, d, p->bits + --f, query);
+        }
+        /* as fine as is cheap and helps; each answer is a bound */
+        double gap = 2.0;
+        for (f += 2; f <= 11 && status == ASSAY_OK && num_nodes(p, d) < 4096 &&
+                     lower_gap(out, query) > 0.001 &&
+                     lower_gap(out, query) < 0.8 * gap;
+             f += 2) {
+            gap = lower_gap(out, query);
             status = lower_direction(out, p, d, p->bits + f, query);
         }
     }

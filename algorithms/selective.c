@@ -370,10 +370,10 @@ static assay_status check_data(const run *r, const assay_custodian *custodian,
                                assay_error *err)
 {
     int is_private = mpq_sgn(r->p->coin) != 0;
-    if (r->stable->num_rows == 0 && mpq_cmp_ui(r->p->coin, 1, 1) != 0) {
+    if (r->stable->num_rows == 0 && !is_private) {
         return assay_fail(err, ASSAY_INVALID,
-                          "no stable prefixes: plain steps have nothing to "
-                          "learn from; use a coin of 1");
+                          "no stable prefixes and no private steps: there is "
+                          "nothing to learn from");
     }
     if (is_private && (custodian == NULL || r->num_experts == 0 ||
                        r->num_experts > MAX_EXPERTS || r->pool == NULL ||

@@ -54,14 +54,16 @@ void assay_selective_event(assay_event *event,
                            const assay_selective_params *params);
 
 /**
- * sigma2 becomes the smallest multiplier (to four digits) with which all that
+ * sigma2 becomes the smallest multiplier (to three digits) with which all that
  * `before` lists and this run together stay within (epsilon, delta), by the
- * accountant's quick methods, which are the ledger's.
+ * methods of the ledger: the accountant's quick ones, or all if the budget is
+ * `planned`. What is charged depends on parameters alone, so it may be.
  * Errors  ASSAY_UNSUPPORTED, ASSAY_BUDGET: no noise is enough.
  */
 assay_status assay_selective_calibrate(assay_selective_params *params,
                                        const assay_event_list *before,
                                        const mpq_t epsilon, const mpq_t delta,
+                                       int planned,
                                        assay_error *err) ASSAY_MUST_CHECK;
 
 /** The same for num_steps with sigma2 as it is: the most steps.
@@ -69,6 +71,7 @@ assay_status assay_selective_calibrate(assay_selective_params *params,
 assay_status assay_selective_most_steps(assay_selective_params *params,
                                         const assay_event_list *before,
                                         const mpq_t epsilon, const mpq_t delta,
+                                        int planned,
                                         assay_error *err) ASSAY_MUST_CHECK;
 
 /** What a run did; all of it is public. */
@@ -78,8 +81,9 @@ typedef struct assay_selective_report {
     int step_bits;
 } assay_selective_report;
 
-/** `policy` is initialised by this call; `stable` may have no rows if the coin
- *  is 1, `pool` may be NULL if it is 0. `report` may be NULL. */
+/** `policy` is initialised by this call; `pool` may be NULL if the coin is 0,
+ *  `stable` must have rows then (otherwise plain steps do nothing where it has
+ *  none). `report` may be NULL. */
 assay_status assay_selective_learn(assay_q_policy *policy,
                                    assay_selective_report *report,
                                    const char *env,

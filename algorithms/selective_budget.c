@@ -25,22 +25,22 @@ static void set_target(assay_target *target, const mpq_t epsilon,
     assay_target_init(target);
     mpq_set(target->epsilon, epsilon);
     mpq_set(target->delta, delta);
-    target->digits = 4;
+    target->digits = 3;
 }
 
 assay_status assay_selective_calibrate(assay_selective_params *params,
                                        const assay_event_list *before,
                                        const mpq_t epsilon, const mpq_t delta,
-                                       assay_error *err)
+                                       int planned, assay_error *err)
 {
-    static const assay_account_options cheap = {.cheap = 1};
+    const assay_account_options options = {.cheap = !planned};
     assay_event_list list;
     assay_target target;
     assay_status status = make_list(&list, params, before, err);
     set_target(&target, epsilon, delta);
     if (status == ASSAY_OK) {
         status = assay_calibrate_noise(&list, list.num_events - 1, &target,
-                                       &cheap, NULL, err);
+                                       &options, NULL, err);
     }
     if (status == ASSAY_OK) {
         const assay_event *event = &list.events[list.num_events - 1];
@@ -54,16 +54,16 @@ assay_status assay_selective_calibrate(assay_selective_params *params,
 assay_status assay_selective_most_steps(assay_selective_params *params,
                                         const assay_event_list *before,
                                         const mpq_t epsilon, const mpq_t delta,
-                                        assay_error *err)
+                                        int planned, assay_error *err)
 {
-    static const assay_account_options cheap = {.cheap = 1};
+    const assay_account_options options = {.cheap = !planned};
     assay_event_list list;
     assay_target target;
     assay_status status = make_list(&list, params, before, err);
     set_target(&target, epsilon, delta);
     if (status == ASSAY_OK) {
         status = assay_calibrate_steps(&list, list.num_events - 1, &target,
-                                       &cheap, NULL, err);
+                                       &options, NULL, err);
     }
     if (status == ASSAY_OK) {
         params->num_steps = list.events[list.num_events - 1].count;

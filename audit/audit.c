@@ -363,6 +363,14 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     return status;
 }
 
+/* A slow attacker must promise more: two in a hundred. */
+static double costly(const assay_model *m, double merit)
+{
+    int slow = m->smooth != NULL || m->mlp != NULL || m->boost != NULL;
+    slow = m->num_blend > 0 ? 2 : slow;
+    return 0.01 * (slow > 0 ? 1 + slow : 0) * fmax(merit, 0);
+}
+
 /* The events to certify: the best one, and two in case its estimate was luck:
  * clearly smaller and clearly larger, believing counts only. */
 static void choose_events(assay_certify *z, const scores *c, size_t n,
@@ -385,6 +393,7 @@ static void choose_events(assay_certify *z, const scores *c, size_t n,
             assay_audit_event e =
                 assay_work_choose(claim, c->s[k][0], c->s[k][1], n, &o);
             e.model = c->which[k];
+            e.merit -= costly(&c->models->model[e.model], e.merit);
             best = e.merit > best.merit ? e : best;
         }
         if (best.merit > -10) {

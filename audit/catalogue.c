@@ -95,6 +95,7 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
     (void)json_object_set_new(j, "oracle", number(row->oracle.bound));
     (void)json_object_set_new(j, "oracle_best_pair", number(row->best.bound));
     (void)json_object_set_new(j, "oracle_noise", number(row->oracle.noise));
+    (void)json_object_set_new(j, "oracle_mass", number(row->oracle.mass));
     (void)json_object_set_new(j, "verdict",
                               json_string(assay_catalogue_verdict(row)));
     (void)json_object_set_new(j, "left",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/checkpoint.h"
+#include "audit/ranks.h"
 #include "core/progress.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
@@ -377,6 +378,64 @@ static void conclude(assay_audit_result *out, const assay_certify *z,
 
 /* ---- the run --------------------------------------------------------------------- */
 
+assay_ranks assay_ranks_here = {0, 1, NULL};
+
+/* This rank's part of the units in [first, end). */
+static void my_part(uint64_t *first, uint64_t *end, size_t unit)
+{
+    const assay_ranks *r = &assay_ranks_here;
+    uint64_t units = (*end - *first + unit - 1) / unit, base = *first;
+    uint64_t size = (uint64_t)r->size, rank = (uint64_t)r->rank;
+    uint64_t from = (units * rank + size - 1) / size; /* rank 0 has the first */
+    uint64_t to = (units * (rank + 1) + size - 1) / size;
+    *first = base + from * unit;
+    *end = base + to * unit < *end ? base + to * unit : *end;
+}
+
+/* Everything counted, and the events' digest so that ranks can disagree. */
+typedef struct summed {
+    assay_pairs pairs[ASSAY_MAX_EVENTS];
+    uint64_t bin[2][ASSAY_PROFILE_BINS];
+    uint64_t digest;
+} summed;
+
+static uint64_t digest_of(const assay_certify *z)
+{
+    uint64_t h = z->num_events;
+    for (size_t k = 0; k < z->num_events; k++) {
+        uint32_t t;
+        memcpy(&t, &z->event[k].threshold, sizeof t);
+        h = (h * 1000003) ^ (t + 2 * z->event[k].model +
+                             (uint64_t)z->event[k].swapped);
+    }
+    return h & 0xffffffffffff;
+}
+
+static assay_status sum_ranks(assay_certify *part, const assay_certify *z,
+                              assay_error *err)
+{
+    const assay_ranks *r = &assay_ranks_here;
+    if (r->size == 1) {
+        return ASSAY_OK;
+    }
+    summed all;
+    uint64_t mine = digest_of(z);
+    memcpy(all.pairs, part->pairs, sizeof all.pairs);
+    memcpy(all.bin, part->bin, sizeof all.bin);
+    all.digest = mine;
+    if (r->sum((uint64_t *)(void *)&all, sizeof all / sizeof(uint64_t)) != 0) {
+        return assay_fail(err, ASSAY_IO, "audit: the ranks lost touch");
+    }
+    if (all.digest != mine * (uint64_t)r->size) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "audit: the target does not repeat its runs, so the "
+                          "ranks disagree; audit it with one process");
+    }
+    memcpy(part->pairs, all.pairs, sizeof all.pairs);
+    memcpy(part->bin, all.bin, sizeof all.bin);
+    return ASSAY_OK;
+}
+
 static assay_status count_chunk(counting *c, assay_certify *z, uint64_t first,
                                 uint64_t end, size_t unit, int threads,
                                 assay_error *err)
@@ -386,10 +445,19 @@ static assay_status count_chunk(counting *c, assay_certify *z, uint64_t first,
     if (c->part == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
     }
+    my_part(&first, &end, unit);
     assay_status status = assay_work_units(c->source, first, end, unit, threads,
                                            count_unit, c, err);
-    for (int t = 0; status == ASSAY_OK && t < num; t++) {
-        add_part(z, &c->part[t]);
+    assay_certify *total = &c->part[0];
+    total->num_events = z->num_events;
+    for (int t = 1; status == ASSAY_OK && t < num; t++) {
+        add_part(total, &c->part[t]);
+    }
+    if (status == ASSAY_OK) {
+        status = sum_ranks(total, z, err);
+    }
+    if (status == ASSAY_OK) {
+        add_part(z, total);
     }
     free(c->part);
     c->part = NULL;
@@ -444,6 +512,8 @@ assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
         at = to;
         if (status == ASSAY_OK) {
             show(&meter, z, options, at - first);
+        }
+        if (status == ASSAY_OK && assay_ranks_here.rank == 0) {
             status = assay_checkpoint_save(options->checkpoint, z, options, at,
                                            examples, err);
         }

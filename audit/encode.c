@@ -26,25 +26,17 @@ static void values(const assay_encoder *e, const assay_code *c,
     }
 }
 
-/* The rank by linear interpolation between knots. */
-static float rank_of(const double *knot, double x)
+/* The rank by linear interpolation between knots; no branch depends on x. */
+static float rank_of(const double *knot, const double *inverse, double x)
 {
-    if (isnan(x)) {
-        return 0;
-    }
-    if (x <= knot[0]) {
-        return -1;
-    }
-    if (x >= knot[KNOTS - 1]) {
-        return 1;
-    }
+    double y = x > knot[0] ? x : knot[0];
+    y = y < knot[KNOTS - 1] ? y : knot[KNOTS - 1];
     size_t lo = 0;
     for (size_t step = (KNOTS - 1) / 2; step > 0; step /= 2) {
-        lo += x >= knot[lo + step] ? step : 0;
+        lo += y >= knot[lo + step] ? step : 0;
     }
-    double width = knot[lo + 1] - knot[lo];
-    double part = width > 0 ? (x - knot[lo]) / width : 0.5;
-    return (float)(2 * ((double)lo + part) / (KNOTS - 1) - 1);
+    double part = (y - knot[lo]) * inverse[lo];
+    return x == x ? (float)(2 * ((double)lo + part) / (KNOTS - 1) - 1) : 0;
 }
 
 void assay_encode(const assay_encoder *e, const assay_rows *rows, float *out)
@@ -52,9 +44,14 @@ void assay_encode(const assay_encoder *e, const assay_rows *rows, float *out)
     double x[BLOCK];
     for (size_t k = 0; k < e->num; k++) {
         const assay_code *c = &e->code[k];
+        double inverse[KNOTS] = {0};
+        for (size_t q = 0; q + 1 < KNOTS; q++) {
+            double width = c->knot[q + 1] - c->knot[q];
+            inverse[q] = width > 0 ? 1 / width : 0;
+        }
         values(e, c, rows, x);
         for (size_t i = 0; i < rows->num; i++) {
-            out[k * BLOCK + i] = rank_of(c->knot, x[i]);
+            out[k * BLOCK + i] = rank_of(c->knot, inverse, x[i]);
         }
     }
 }

@@ -15,7 +15,7 @@
 #define BLOCK ASSAY_ROWS_BLOCK
 #define HIDDEN 16
 #define BATCH 256
-#define MAX_ROWS 800000 /* of a side */
+#define MAX_ROWS 500000 /* of a side */
 #define RATE 0.01f
 
 struct assay_mlp {
@@ -26,7 +26,7 @@ struct assay_mlp {
 static float fast_tanh(float x)
 {
     /* a rational approximation: smooth, odd, right to 2e-3 */
-    float y = fminf(fmaxf(x, -4.97f), 4.97f), s = y * y;
+    float y = x < -4.97f ? -4.97f : x > 4.97f ? 4.97f : x, s = y * y;
     return y * (135135 + s * (17325 + s * (378 + s))) /
            (135135 + s * (62370 + s * (3150 + 28 * s)));
 }
@@ -153,7 +153,7 @@ static void train_epochs(struct assay_mlp *m, adam *o,
     size_t blocks = MAX_ROWS / BLOCK + 1;
     blocks = blocks < data->num_blocks ? blocks : data->num_blocks;
     size_t per = data->rows[0][0].num / (BATCH / 2);
-    size_t epochs = 3 + 100000 / (blocks * BLOCK);
+    size_t epochs = 2 + 100000 / (blocks * BLOCK);
     float *right = code + m->num_in * BLOCK;
     float *batch = right + m->num_in * BLOCK;
     o->steps = (double)(epochs * blocks * per + 1);

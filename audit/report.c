@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "audit/ranks.h"
+
 static double down(double x, int digits)
 {
     double unit = pow(10, -digits);
@@ -246,6 +248,9 @@ assay_status assay_report_catalogue(FILE *to,
     for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
         for (const assay_specimen *s = assay_specimen_groups[g];
              s->name != NULL && status == ASSAY_OK; s++) {
+            if (s->fresh && assay_ranks_here.size > 1) {
+                continue; /* each rank would draw something else */
+            }
             if (options->only == NULL ||
                 (assay_specimen_find(options->only) == NULL
                      ? strstr(s->name, options->only) != NULL

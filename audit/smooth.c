@@ -34,7 +34,11 @@ static float basis(float u, size_t b)
     if (u == 0) {
         return 0; /* not there */
     }
-    return b == 1 ? fabsf(u) - 0.5f : fminf(fmaxf(6 * u, -1), 1);
+    if (b == 1) {
+        return (u < 0 ? -u : u) - 0.5f;
+    }
+    u *= 6;
+    return u < -1 ? -1 : u > 1 ? 1 : u;
 }
 
 static void add_term(struct assay_smooth *m, size_t a, size_t b, double ridge)
@@ -84,6 +88,10 @@ static void fill_basis(const float *code, size_t stride, size_t index,
     }
     const float *u = code + (index - 1) / BASES * stride;
     size_t b = (index - 1) % BASES;
+    if (b == 0) {
+        memcpy(out, u, n * sizeof *out);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
         out[i] = basis(u[i], b);
     }
@@ -276,6 +284,9 @@ void assay_smooth_score(const struct assay_smooth *m,
     memset(out, 0, n * sizeof *out);
     for (size_t k = 0; k < m->num_terms; k++) {
         float c = (float)m->beta[k];
+        if (c > -1e-5f && c < 1e-5f) {
+            continue;
+        }
         fill_basis(code, BLOCK, m->first[k], n, a);
         if (m->second[k] != 0) {
             fill_basis(code, BLOCK, m->second[k], n, b);

@@ -186,9 +186,7 @@ static double log_ratio(const sweep *s, double top, double k1, double k2,
         return counted;
     }
     double a = 1 / (sd * sd), b = 1 / (w * w);
-    /* little is taken off the weighed estimate: it is a mean, not a maximum */
-    *penalty = 0.3 * s->o->caution / sqrt(a + b) +
-               luck(k1, k2) * sd * a / (a + b);
+    *penalty = s->o->caution / sqrt(a + b) + luck(k1, k2) * sd * a / (a + b);
     return (a * counted + b * modelled) / (a + b);
 }
 
@@ -275,10 +273,17 @@ static void fit_tail(sweep *s, const float *b, size_t n, int swapped)
     }
 }
 
+/* Standardised and clipped: the cubic is not trusted beyond. */
+static double standard(const assay_choice *o, double s)
+{
+    return fmin(fmax((s - o->centre) / o->width, -5), 5);
+}
+
 static double curve_at(const assay_choice *o, double s)
 {
-    double x = fmin(fmax(s, -6), 6);
-    return o->curve[0] + o->curve[1] * x + o->curve[2] * x * x;
+    double x = standard(o, s);
+    const double *c = o->curve;
+    return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
 }
 
 /* From the top (events score >= t, `a` in front) or, swapped, from the bottom
@@ -332,46 +337,78 @@ assay_audit_event assay_work_choose(const assay_claim *claim,
     return s.best;
 }
 
-/* One Newton step of the logistic regression; returns its size. */
-static double calibrate_step(double c[3], const float *left,
+/* One Newton step of the logistic regression of degree 1 or 3; returns its
+ * size. The higher terms have a prior deviation of 0.15 of the slope. */
+static double calibrate_step(assay_choice *o, int degree, const float *left,
                              const float *right, size_t n)
 {
-    size_t stride = n / 262144 + 1;
-    double g[3] = {0, 0, 0}, h[9] = {0};
+    size_t stride = n / 262144 + 1, p = (size_t)degree + 1;
+    double g[4] = {0}, h[16] = {0}, *c = o->curve;
     for (size_t i = 0; i < 2 * n; i += stride) {
         int is_left = i < n;
-        double s = (double)(is_left ? left[i] : right[i - n]);
-        s = fmin(fmax(s, -6), 6);
-        const double x[3] = {1, s, s * s};
-        double p = 1 / (1 + exp(-(c[0] + c[1] * s + c[2] * s * s)));
-        for (int k = 0; k < 3; k++) {
-            g[k] += (is_left - p) * x[k];
-            for (int l = 0; l <= k; l++) {
-                h[3 * k + l] += p * (1 - p) * x[k] * x[l];
+        double s = standard(o, (double)(is_left ? left[i] : right[i - n]));
+        const double x[4] = {1, s, s * s, s * s * s};
+        double r = c[0] + s * (c[1] + s * (c[2] + s * c[3]));
+        double q = 1 / (1 + exp(-r));
+        for (size_t k = 0; k < p; k++) {
+            g[k] += (is_left - q) * x[k];
+            for (size_t l = 0; l <= k; l++) {
+                h[p * k + l] += q * (1 - q) * x[k] * x[l];
             }
         }
     }
-    h[0] += 1e-9;
-    h[4] += 1e-9 + 1e-9 * h[0];
-    h[8] += 1 + 1e-9 * h[0]; /* no curvature unless it shows */
-    g[2] -= c[2];
-    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', 3, 1, h, 3, g, 1) != 0) {
+    double prior = 1 / (0.0225 * c[1] * c[1] + 1e-12);
+    for (size_t k = 0; k < p; k++) {
+        h[p * k + k] += k < 2 ? 1e-9 : prior;
+        g[k] -= k < 2 ? 0 : prior * c[k];
+    }
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)p, 1, h,
+                      (lapack_int)p, g, 1) != 0) {
         return 0;
     }
-    for (int k = 0; k < 3; k++) {
+    double size = 0;
+    for (size_t k = 0; k < p; k++) {
         c[k] += fmin(fmax(g[k], -2), 2);
+        size += fabs(g[k]);
     }
-    return fabs(g[0]) + fabs(g[1]) + fabs(g[2]);
+    return size;
+}
+
+/* Mean and deviation of both sides' scores, outliers clipped. */
+static void centre_scores(assay_choice *o, const float *left,
+                          const float *right, size_t n)
+{
+    double sum = 0, square = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        double a = 0, b = 0;
+        for (size_t i = 0; i < n; i++) {
+            double x = (double)left[i], y = (double)right[i];
+            if (pass == 1) {
+                double lo = sum - 5 * square, hi = sum + 5 * square;
+                x = fmin(fmax(x, lo), hi);
+                y = fmin(fmax(y, lo), hi);
+            }
+            a += x + y;
+            b += x * x + y * y;
+        }
+        sum = a / (2 * (double)n);
+        square = sqrt(fmax(b / (2 * (double)n) - sum * sum, 0));
+    }
+    o->centre = sum;
+    o->width = square > 0 ? square : 1;
 }
 
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n)
 {
     double *c = choice->curve;
-    c[0] = c[2] = 0;
-    c[1] = 1;
-    for (int it = 0; it < 8 && calibrate_step(c, left, right, n) > 1e-6;
-         it++) {
+    memset(c, 0, sizeof choice->curve);
+    centre_scores(choice, left, right, n);
+    for (int it = 0; it < 9; it++) {
+        double moved = calibrate_step(choice, it < 4 ? 1 : 3, left, right, n);
+        if (it >= 4 && moved < 1e-6) {
+            break;
+        }
     }
-    choice->is_ratio = isfinite(c[0] + c[1] + c[2]) && fabs(c[1]) < 50;
+    choice->is_ratio = isfinite(c[0] + c[1] + c[2] + c[3]);
 }

@@ -41,10 +41,11 @@ typedef struct assay_choice {
     double mass_min, mass_max; /* of the event on the likelier side */
     int plain; /* 1: believe counts only, no calibration, no extrapolation */
     int is_ratio; /* the score orders rows by likelihood ratio, nearly */
-    double curve[3]; /* calibration: ratio ~ c0 + c1 s + c2 s^2 */
+    double curve[4]; /* calibration: ratio ~ a cubic of the standardised s */
+    double centre, width; /* of the score */
 } assay_choice;
 
-/** Logistic regression of the side on the score and its square. */
+/** Logistic regression of the side on a cubic of the score. */
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
 

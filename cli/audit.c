@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "audit/audit.h"
+#include "audit/canary.h"
 #include "audit/catalogue.h"
 #include "audit/external.h"
+#include "audit/neighbours.h"
 #include "audit/report.h"
 #include "cli/commands.h"
 #include "core/rational.h"
@@ -16,12 +18,17 @@
 static const char *const help_text =
     "usage: assay audit --left A --right B --claim CLAIM [OPTIONS] -- PROGRAM "
     "[ARGS]\n"
+    "       assay audit --search DIR --rows N --domain LOW,HIGH [--step S]\n"
+    "         [--relation one|all|drop] --claim CLAIM [OPTIONS] -- PROGRAM "
+    "[ARGS]\n"
     "       assay audit --from DIR --claim CLAIM [OPTIONS]\n"
     "       assay audit --library FILE --left A --right B --claim CLAIM\n"
     "       assay audit catalogue [--samples N] [--only NAME] [--json]\n"
     "       assay audit curve NAME [--samples N] [--svg FILE]\n"
     "       assay audit one-run --canaries M --guesses R --right V "
-    "[--delta D]\n\n"
+    "[--delta D]\n"
+    "       assay audit canary --canaries M --guesses R --sigma S --claim "
+    "CLAIM\n\n"
     "Runs PROGRAM on two neighbouring inputs and reports a lower bound on its\n"
     "privacy parameter that holds with the stated confidence, or, if nothing\n"
     "was refuted, the smallest violation that would have been found. {input}\n"
@@ -29,6 +36,9 @@ static const char *const help_text =
     "line: numbers or words between blanks.\n\n"
     "  --claim CLAIM      eps=1 | eps=1,delta=1e-6 | rho=0.5 | mu=1\n"
     "  --samples N        runs of each input (default 100000)\n"
+    "  --search DIR       look for a bad pair of inputs: files of N numbers, "
+    "one a\n"
+    "                     line, written to DIR/left.txt and DIR/right.txt\n"
     "  --confidence C     default 0.99\n"
     "  --timeout S        seconds without output before a kill (default 30)\n"
     "  --worker           PROGRAM answers length-prefixed requests on its\n"
@@ -51,7 +61,9 @@ static const char *const help_text =
 typedef struct args {
     const char *left, *right, *claim, *samples, *confidence, *timeout, *keep,
         *from, *library, *only, *svg, *checkpoint, *seed, *delta, *canaries,
-        *guesses, *floor;
+        *guesses, *floor, *sigma, *search, *rows, *domain, *step,
+        *relation;
+    char found[2][1024]; /* inputs of a search */
     int worker, timing, json, sequential, no_oracle;
     assay_audit_options o;
     uint64_t seed_value;
@@ -61,7 +73,8 @@ typedef struct args {
 enum { OPT_FIRST = 1000, OPT_LEFT, OPT_RIGHT, OPT_CLAIM, OPT_SAMPLES,
        OPT_CONFIDENCE, OPT_TIMEOUT, OPT_KEEP, OPT_FROM, OPT_LIBRARY, OPT_ONLY,
        OPT_SVG, OPT_CHECKPOINT, OPT_SEED, OPT_DELTA, OPT_CANARIES,
-       OPT_GUESSES, OPT_FLOOR, OPT_HELP };
+       OPT_GUESSES, OPT_FLOOR, OPT_SIGMA, OPT_SEARCH, OPT_ROWS, OPT_DOMAIN,
+       OPT_STEP, OPT_RELATION, OPT_HELP };
 
 static const struct option options[] = {
     {"left", 1, NULL, OPT_LEFT},
@@ -81,6 +94,12 @@ static const struct option options[] = {
     {"canaries", 1, NULL, OPT_CANARIES},
     {"guesses", 1, NULL, OPT_GUESSES},
     {"floor", 1, NULL, OPT_FLOOR},
+    {"sigma", 1, NULL, OPT_SIGMA},
+    {"search", 1, NULL, OPT_SEARCH},
+    {"rows", 1, NULL, OPT_ROWS},
+    {"domain", 1, NULL, OPT_DOMAIN},
+    {"step", 1, NULL, OPT_STEP},
+    {"relation", 1, NULL, OPT_RELATION},
     {"worker", 0, NULL, 'w'},
     {"timing", 0, NULL, 't'},
     {"json", 0, NULL, 'j'},
@@ -96,7 +115,8 @@ static void set_text(args *a, int opt, const char *value)
         &a->left,    &a->right,      &a->claim, &a->samples, &a->confidence,
         &a->timeout, &a->keep,       &a->from,  &a->library, &a->only,
         &a->svg,     &a->checkpoint, &a->seed,  &a->delta,   &a->canaries,
-        &a->guesses, &a->floor};
+        &a->guesses, &a->floor,      &a->sigma, &a->search,  &a->rows,
+        &a->domain,  &a->step,       &a->relation};
     *slot[opt - OPT_LEFT] = value;
 }
 
@@ -269,6 +289,74 @@ static int audit_library(args *a, assay_error *err)
                               : assay_cli_report("audit", err);
 }
 
+/* LOW,HIGH */
+static assay_status read_domain(double *low, double *high, const char *text,
+                                assay_error *err)
+{
+    char copy[200];
+    (void)snprintf(copy, sizeof copy, "%s", text == NULL ? "" : text);
+    char *comma = strchr(copy, ',');
+    if (comma == NULL) {
+        return assay_fail(err, ASSAY_INVALID, "--domain is LOW,HIGH");
+    }
+    *comma = '\0';
+    assay_status status = read_fraction(low, copy, "--domain", 0, err);
+    return status == ASSAY_OK
+               ? read_fraction(high, comma + 1, "--domain", 0, err)
+               : status;
+}
+
+static assay_status read_search(assay_neighbour_search *n, const args *a,
+                                assay_error *err)
+{
+    uint64_t rows = 0;
+    assay_status status =
+        assay_u64_parse(&rows, a->rows == NULL ? "1" : a->rows, "--rows", err);
+    if (status == ASSAY_OK) {
+        status = read_domain(&n->low, &n->high, a->domain, err);
+    }
+    if (status == ASSAY_OK) {
+        status = read_fraction(&n->step, a->step, "--step", 1, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_neighbour_relation_parse(
+            &n->relation, a->relation == NULL ? "one" : a->relation, err);
+    }
+    n->rows = (size_t)rows;
+    n->seed = a->seed_value;
+    n->target = a->o.samples;
+    n->runs = a->o.samples / 20 < 1000 ? 1000 : a->o.samples / 20;
+    n->restarts = 3;
+    n->steps = 8;
+    n->directory = a->search;
+    n->claim = a->o.claim;
+    return status;
+}
+
+/* Find the pair of inputs first. */
+static assay_status search_inputs(args *a, char *const *command,
+                                  assay_error *err)
+{
+    assay_neighbour_search n = {0};
+    size_t tried = 0;
+    assay_status status = read_search(&n, a, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    assay_external_options e = {{NULL, NULL}, command, n.runs,
+                                a->timeout_value, a->timing, a->worker, NULL};
+    status = assay_neighbours_find(&n, &e, &tried, err);
+    (void)snprintf(a->found[0], sizeof a->found[0], "%s/left.txt", a->search);
+    (void)snprintf(a->found[1], sizeof a->found[1], "%s/right.txt", a->search);
+    a->left = a->found[0];
+    a->right = a->found[1];
+    if (status == ASSAY_OK) {
+        (void)fprintf(stderr, "search: %zu pairs tried, %llu runs each\n",
+                      tried, (unsigned long long)n.runs);
+    }
+    return status;
+}
+
 static int audit_target(args *a, int argc, char **argv, assay_error *err)
 {
     assay_status status = read_values(a, "100000", err);
@@ -278,6 +366,13 @@ static int audit_target(args *a, int argc, char **argv, assay_error *err)
     }
     if (status == ASSAY_OK) {
         status = assay_claim_parse(&a->o.claim, a->claim, err);
+    }
+    if (status == ASSAY_OK && a->search != NULL &&
+        (a->from != NULL || a->library != NULL || optind >= argc)) {
+        status = assay_fail(err, ASSAY_INVALID, "--search needs a program");
+    }
+    if (status == ASSAY_OK && a->search != NULL) {
+        status = search_inputs(a, argv + optind, err);
     }
     if (status == ASSAY_OK && a->from == NULL &&
         (a->left == NULL || a->right == NULL)) {
@@ -373,13 +468,48 @@ static int run_one_run(args *a, assay_error *err)
     return 0;
 }
 
+/* The canary specimen: one release of a noisy sum, audited in one run. */
+static int run_canary(args *a, assay_error *err)
+{
+    assay_canary c = {1000, 100, 1, 1};
+    assay_canary_result r = {0, 0, 0};
+    assay_status status = read_values(a, "1000", err);
+    if (status == ASSAY_OK && a->canaries != NULL) {
+        status = assay_u64_parse(&c.canaries, a->canaries, "--canaries", err);
+    }
+    if (status == ASSAY_OK && a->guesses != NULL) {
+        status = assay_u64_parse(&c.guesses, a->guesses, "--guesses", err);
+    }
+    if (status == ASSAY_OK) {
+        status = read_fraction(&c.sigma, a->sigma, "--sigma", 1, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_claim_parse(
+            &a->o.claim, a->claim == NULL ? "eps=1,delta=1e-5" : a->claim, err);
+    }
+    c.seed = a->seed_value;
+    if (status == ASSAY_OK) {
+        status = assay_canary_run(&r, &c, &a->o.claim, a->o.confidence, err);
+    }
+    if (status != ASSAY_OK) {
+        return assay_cli_report("audit", err);
+    }
+    (void)printf(a->json ? "{\"right\": %llu, \"epsilon_lower\": %.6f, "
+                           "\"delta\": %g, \"refuted\": %s}\n"
+                         : "%llu guesses right: epsilon >= %.6f at delta %g; "
+                           "refuted: %s\n",
+                 (unsigned long long)r.right, floor(r.lower * 1e6) / 1e6,
+                 a->o.claim.delta, r.refuted ? "true" : "false");
+    return r.refuted ? assay_status_exit_code(ASSAY_REFUTED) : 0;
+}
+
 int assay_cli_audit(int argc, char **argv)
 {
     args a;
     assay_error err = ASSAY_ERROR_INIT;
     const char *mode = argc > 1 ? argv[1] : "--help";
     int named = strcmp(mode, "catalogue") == 0 || strcmp(mode, "curve") == 0 ||
-                strcmp(mode, "one-run") == 0;
+                strcmp(mode, "one-run") == 0 || strcmp(mode, "canary") == 0;
     if (argc <= 1) {
         (void)fputs(help_text, stderr);
         return 2;
@@ -405,6 +535,9 @@ int assay_cli_audit(int argc, char **argv)
     }
     if (strcmp(mode, "one-run") == 0) {
         return run_one_run(&a, &err);
+    }
+    if (strcmp(mode, "canary") == 0) {
+        return run_canary(&a, &err);
     }
     return audit_target(&a, argc, argv, &err);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accountant/ledger.h"
 #include "algorithms/data_release.h"
 #include "algorithms/prefix_count.h"
 #include "algorithms/rollout.h"
@@ -36,7 +37,8 @@ static const char *const HELP =
     "  --cap L           public length cap of stage 1 (default 200)\n"
     "  --threshold NAME  normalised (default), monotone or printed\n"
     "  --learner NAME    cql (default) or bcq\n"
-    "  --coin P          probability of a private step (default 1/2)\n"
+    "  --coin P          probability of a private step (default 1/2; 1 if\n"
+    "                    --share is 0)\n"
     "  --rate-bits K     an expert is in a sample with probability 2^-K (3)\n"
     "  --steps N         of stage 2 (default 600); the noise is the least that\n"
     "                    fits the budget\n"
@@ -252,17 +254,19 @@ static assay_status stage1(session *s, assay_error *err)
     return ASSAY_OK;
 }
 
-/* The coin and noise of stage 2, from what stage 1 gave (which is public). */
+/* The noise or the steps of stage 2: from parameters alone, never from what
+ * stage 1 gave, so that the charges are planned. */
 static assay_status plan_stage2(session *s, assay_error *err)
 {
     assay_event_list before;
     assay_event event;
+    int planned = assay_ledger_budget(s->custodian.ledger)->planned;
     assay_status status = ASSAY_OK;
     if (!uses_pool(s)) {
         mpq_set_ui(s->p.coin, 0, 1);
         return ASSAY_OK;
     }
-    if (s->stable.num_rows == 0) {
+    if (!uses_prefixes(s)) {
         mpq_set_ui(s->p.coin, 1, 1);
     }
     assay_event_list_init(&before, ASSAY_ADD_REMOVE, "expert");
@@ -273,10 +277,10 @@ static assay_status plan_stage2(session *s, assay_error *err)
     }
     if (status == ASSAY_OK && s->o->sigma != NULL) {
         status = assay_selective_most_steps(&s->p, &before, s->epsilon,
-                                            s->delta, err);
+                                            s->delta, planned, err);
     } else if (status == ASSAY_OK && mpq_sgn(s->p.coin) > 0) {
         status = assay_selective_calibrate(&s->p, &before, s->epsilon, s->delta,
-                                           err);
+                                           planned, err);
     }
     assay_event_list_clear(&before);
     return status;

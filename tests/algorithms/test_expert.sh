@@ -40,7 +40,7 @@ check rules "$assay" experts train --env cartpole --count 800 --scripted 0.05 -o
 check show-data "$assay" experts demonstrate --experts e.bin --trajectories 1 --cap 60 -o d.bin
 check show-csv "$assay" experts demonstrate --experts a.bin --trajectories 1 --cap 5 -o a.csv
 check header grep -qx 'expert,trajectory,t,s0,s1,s2,s3,a,r,n0,n1,n2,n3,done' a.csv
-check ledger "$assay" ledger create L.db --epsilon 60 --delta 1e-4 --unit expert
+check ledger "$assay" ledger create L.db --epsilon 60 --delta 1e-4 --unit expert --planned
 check both learn --epsilon 10 --draws 6 --ledger L.db --json
 check stages jq -e '.stage1.draws == 6 and .stage2.private_steps + .stage2.plain_steps == 100 and .unit == "one expert"' out
 check value "$assay" experts evaluate --policy p.bin --episodes 20 --json
@@ -59,7 +59,7 @@ check random "$assay" experts evaluate --random cartpole --json
 check blind jq -e '.mean_return > 10 and .mean_return < 40' out
 
 # nothing of this is charged
-check fresh "$assay" ledger create F.db --epsilon 10 --delta 1e-5 --unit expert
+check fresh "$assay" ledger create F.db --epsilon 10 --delta 1e-5 --unit expert --planned
 head -c 1000 e.bin >cut.bin
 code experts-cut 4 "cut short" "$assay" learn selective-dp-sgd --experts cut.bin --data d.bin --epsilon 1 --delta 1e-5 --ledger F.db -o p.bin
 printf 'x' >bad.bin
@@ -91,7 +91,7 @@ check kept jq -e '.rows | length == 2' <("$assay" ledger export F.db)
 check no-policy test ! -e p2.bin
 code few-then-noise 3 "does not fit" learn --epsilon 10 --share 0 --ledger F.db
 
-code env-unknown 2 "cartpole or acrobot" "$assay" experts train --env mars -o x.bin
+code env-unknown 2 "mars" "$assay" experts train --env mars -o x.bin
 code no-verb 2 "no such verb" "$assay" experts fly
 code bad-policy 4 "not an Assay checkpoint" "$assay" experts evaluate --policy bad.bin
 for verb in train demonstrate evaluate; do

@@ -53,7 +53,7 @@ awk -F, -v OFS=, 'NR == 4 {$6 = ($6 + 1) % 14} {print}' w.csv >bad.csv
 bad jump 5 "user 1 is in state $(sed -n 5p w.csv | cut -d, -f3) at step 4, but step 3 went to state"
 (head -1 bad.csv && tail -n +2 bad.csv | sort -t, -k2,2n -k1,1n) >sorted && mv sorted bad.csv
 bad jump-any-order 9002 "user 1 is in state"
-check jumps-allowed "$assay" learn apvi --data bad.csv $shape --rewards w.csv.schema.json --allow-jumps -o x.json
+check jumps-allowed "$assay" learn apvi --data bad.csv ${shape/from-data-schema/w.csv.schema.json} --allow-jumps -o x.json
 rm -f x.json
 : >bad.csv
 bad empty 1 "the file is empty"

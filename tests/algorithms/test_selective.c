@@ -168,7 +168,7 @@ static void calibration_fits_the_ledger_exactly(void **state)
     set(&p, "1/2", 50);
     assay_event_list_init(&none, ASSAY_ADD_REMOVE, "person");
     assert_int_equal(
-        assay_selective_calibrate(&p, &none, epsilon, delta, &err), 0);
+        assay_selective_calibrate(&p, &none, epsilon, delta, 0, &err), 0);
     test_vault_open(&vault, "2", "1/100000", NULL, 0);
     assert_int_equal(assay_selective_learn(&policy, NULL, "cartpole", &w.stable,
                                            &w.pool, 40, &p, &vault.custodian,
@@ -204,16 +204,16 @@ static void most_steps_stop_at_the_budget(void **state)
     assay_event_list_init(&none, ASSAY_ADD_REMOVE, "person");
     support_rational(p.sigma2, "25");
     assert_int_equal(
-        assay_selective_most_steps(&p, &none, epsilon, delta, &err), 0);
+        assay_selective_most_steps(&p, &none, epsilon, delta, 0, &err), 0);
     more = p.num_steps;
     assert_true(more > 10);
     support_rational(p.coin, "1/2"); /* a public coin buys steps */
     assert_int_equal(
-        assay_selective_most_steps(&p, &none, epsilon, delta, &err), 0);
+        assay_selective_most_steps(&p, &none, epsilon, delta, 0, &err), 0);
     assert_true(p.num_steps > more + more / 2);
     support_rational(p.sigma2, "1/100");
     assert_int_equal(
-        assay_selective_most_steps(&p, &none, epsilon, delta, &err),
+        assay_selective_most_steps(&p, &none, epsilon, delta, 0, &err),
         ASSAY_BUDGET);
     assay_event_list_clear(&none);
     assay_selective_params_clear(&p);
@@ -237,10 +237,12 @@ static void nonsense_is_refused_before_the_charge(void **state)
                                            &none, 10, &p, &vault.custodian,
                                            &err),
                      ASSAY_INVALID); /* empty pool */
+    mpq_set_ui(p.coin, 0, 1);
     assert_int_equal(assay_selective_learn(&policy, NULL, "cartpole", &none,
                                            &w.pool, 10, &p, &vault.custodian,
                                            &err),
-                     ASSAY_INVALID); /* nothing stable */
+                     ASSAY_INVALID); /* nothing stable, nothing private */
+    mpq_set_ui(p.coin, 1, 2);
     assert_int_equal(assay_selective_learn(&policy, NULL, "cartpole", &w.stable,
                                            &w.pool, 5, &p, &vault.custodian,
                                            &err),

@@ -69,6 +69,15 @@ check bad_claim 2 "must not be negative" "$assay" audit --left a --right b --cla
 check bad_option 2 "unknown" "$assay" audit --lfet a
 check help 0 "usage: assay audit" "$assay" audit --help
 check one_run 0 "0.6729" "$assay" audit one-run --canaries 1000 --guesses 100 --right 75 --delta 1e-4 --confidence 0.95
+mkdir "$dir/search"
+check search 4 "REFUTED" "$assay" audit --search "$dir/search" --rows 3 \
+  --domain 0,10 --claim eps=1 --samples 20000 -- python3 \
+  tests/data/audit/target.py spread "{input}" "{runs}" "$dir/"
+check search_domain 2 "domain is LOW,HIGH" "$assay" audit --search "$dir/search" \
+  --rows 3 --claim eps=1 -- true
+check canary 0 "refuted: false" "$assay" audit canary --canaries 2000 --guesses 200 --sigma 4 --claim eps=2,delta=1e-5
+check canary_broken 4 "refuted: true" "$assay" audit canary --canaries 2000 --guesses 200 --sigma 0.4 --claim eps=2,delta=1e-5
+check canary_bad 2 "canaries" "$assay" audit canary --canaries 10 --guesses 200
 # only our own: other copies of this test may be running
 if pgrep -f "[t]arget.py .* $dir/" >/dev/null; then
   failed=$((failed + 1))

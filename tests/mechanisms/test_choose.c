@@ -11,10 +11,12 @@
 
 #include <cmocka.h>
 
+#include "mechanisms/above.h"
 #include "mechanisms/choose.h"
 #include "mechanisms/compare.h"
 #include "mechanisms/gap.h"
 #include "mechanisms/pick.h"
+#include "mechanisms/sampler.h"
 #include "mechanisms/sparse_vector.h"
 #include "mechanisms/weighted.h"
 #include "tests/support/custodian.h"
@@ -96,6 +98,100 @@ static void permute_and_flip_has_its_law(void **state)
     check_law(p, count, 2, DRAWS);
     assay_tape_clear(&tape);
     mpq_clear(rate);
+}
+
+/* P[Z >= k] of the discrete Laplace law of scale b, by symmetry for k <= 0 */
+static double tail(double b, int k)
+{
+    double q = exp(-1 / b);
+    return k > 0 ? pow(q, k) / (1 + q) : 1 - pow(q, 1 - k) / (1 + q);
+}
+
+static double mass(double b, int k)
+{
+    return tail(b, k) - tail(b, k + 1);
+}
+
+/* The first largest of score + noise: all before it below, none after above. */
+static void noisy_max_has_its_law(void **state)
+{
+    const int64_t score[3] = {4, 6, 5};
+    double p[3] = {0};
+    int count[3] = {0};
+    assay_tape tape;
+    mpq_t scale;
+    assay_sampler *sampler = NULL;
+    assay_error err = ASSAY_ERROR_INIT;
+    (void)state;
+    set(scale, 2, 1);
+    for (int i = 0; i < 3; i++) {
+        for (int y = -80; y <= 90; y++) { /* the sum at i */
+            double one = mass(2, y - (int)score[i]);
+            for (int j = 0; j < 3; j++) {
+                int most = j < i ? y - 1 : y;
+                one *= j == i ? 1 : 1 - tail(2, most - (int)score[j] + 1);
+            }
+            p[i] += one;
+        }
+    }
+    assert_true(fabs(p[0] + p[1] + p[2] - 1) < 1e-12);
+    assert_int_equal(assay_tape_init(&tape, &err), ASSAY_OK);
+    assert_int_equal(
+        assay_sampler_new_discrete_laplace(&sampler, scale, NULL, &err), 0);
+    for (int i = 0; i < DRAWS; i++) {
+        int64_t noise[3];
+        assert_int_equal(assay_sampler_fill(sampler, &tape, noise, 3, &err), 0);
+        count[assay_compare_largest(score, noise, 3)]++;
+    }
+    check_law(p, count, 3, DRAWS);
+    assay_sampler_free(sampler);
+    assay_tape_clear(&tape);
+    mpq_clear(scale);
+}
+
+/* Two questions against one noisy threshold, at most one "above": 1, 01, 00. */
+static void sparse_vector_has_its_law(void **state)
+{
+    double p[3] = {0};
+    int count[3] = {0};
+    assay_tape tape;
+    mpq_t scale[2];
+    assay_sampler *sampler[2] = {NULL, NULL};
+    assay_error err = ASSAY_ERROR_INIT;
+    (void)state;
+    set(scale[0], 2, 1);
+    set(scale[1], 4, 1);
+    for (int z = -90; z <= 90; z++) { /* queries 9 and 12 against 10 */
+        double first = tail(4, 10 + z - 9);
+        double second = tail(4, 10 + z - 12);
+        p[0] += mass(2, z) * first;
+        p[1] += mass(2, z) * (1 - first) * second;
+        p[2] += mass(2, z) * (1 - first) * (1 - second);
+    }
+    assert_int_equal(assay_tape_init(&tape, &err), ASSAY_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(assay_sampler_new_discrete_laplace(
+                             &sampler[i], scale[i], NULL, &err),
+                         0);
+    }
+    for (int i = 0; i < DRAWS; i++) {
+        assay_above above;
+        int64_t z = 0;
+        int cell = 0;
+        assert_int_equal(assay_sampler_one(sampler[0], &tape, &z, &err), 0);
+        assay_above_start(&above, 1, z);
+        for (int question = 0; question < 2 && above.left > 0; question++) {
+            assert_int_equal(assay_sampler_one(sampler[1], &tape, &z, &err), 0);
+            cell += !assay_above_answer(&above, question == 0 ? 9 : 12, z, 10);
+        }
+        count[cell]++;
+    }
+    check_law(p, count, 3, DRAWS);
+    for (int i = 0; i < 2; i++) {
+        assay_sampler_free(sampler[i]);
+        mpq_clear(scale[i]);
+    }
+    assay_tape_clear(&tape);
 }
 
 static void far_apart_scores_are_no_problem(void **state)
@@ -333,6 +429,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponential_has_its_law),
         cmocka_unit_test(permute_and_flip_has_its_law),
+        cmocka_unit_test(noisy_max_has_its_law),
+        cmocka_unit_test(sparse_vector_has_its_law),
         cmocka_unit_test(far_apart_scores_are_no_problem),
         cmocka_unit_test(weighted_draws_have_their_law),
         cmocka_unit_test(weighted_ties_take_more_words),

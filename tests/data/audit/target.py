@@ -38,6 +38,14 @@ def main():
     kind = sys.argv[1]
     if kind == "worker":
         return worker()
+    if kind == "spread":
+        # a sum, but twice the sensitivity when a number is large
+        with open(sys.argv[2]) as f:
+            numbers = [float(line) for line in f]
+        x = sum(2 * y if y > 8 else y for y in numbers)
+        for _ in range(int(sys.argv[3])):
+            print(lattice(x + laplace(1)))
+        return None
     x, runs = value(sys.argv[2]), int(sys.argv[3])
     random.seed(f"{kind} {x}")
     if kind == "good":
