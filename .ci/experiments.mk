@@ -7,3 +7,8 @@ experiments: $(addprefix experiment-,$(EXPERIMENTS)) ## run every experiment (ab
 
 $(addprefix experiment-,$(EXPERIMENTS)): experiment-%: all
 	ASSAY=$(BUILD)/assay bash docs/experiments/run.sh $*
+
+# How long stable prefixes are (trains experts: several minutes).
+.PHONY: experiment-prefixes
+experiment-prefixes: all ## stable prefixes by threshold and budget
+	ASSAY=$(BUILD)/assay docs/experiments/run_prefixes.sh
