@@ -230,12 +230,130 @@ static void optimal_composition_of_a_fixed_epsilon(void **state)
     compare("mechanism: pure, epsilon", "1/100", 500, "1/2", pure_form);
 }
 
+/* Three kinds of fixed epsilons e_j/100, n_j runs each: k_j answers of the more
+   likely kind have probability prod C(n,k) a^k b^(n-k), a = 1/(1 + e^-e), and
+   the loss sum (2k - n) e. */
+typedef struct mixture {
+    unsigned e[3], n[3];
+} mixture;
+
+static void mixture_mass(mpfr_t mass, mpfr_t loss, const mixture *m,
+                         const unsigned k[3])
+{
+    mpfr_t e, a;
+    mpfr_inits2(BITS, e, a, (mpfr_ptr)0);
+    mpfr_set_ui(mass, 1, UP);
+    mpfr_set_ui(loss, 0, UP);
+    for (int j = 0; j < 3; j++) {
+        mpz_t ways;
+        mpz_init(ways);
+        mpz_bin_uiui(ways, m->n[j], k[j]);
+        mpfr_mul_z(mass, mass, ways, UP);
+        mpz_clear(ways);
+        mpfr_set_ui(e, m->e[j], UP);
+        mpfr_div_ui(e, e, 100, UP);
+        mpfr_neg(a, e, UP);
+        mpfr_exp(a, a, UP);
+        mpfr_add_ui(a, a, 1, UP);
+        mpfr_pow_si(a, a, -(long)m->n[j], UP); /* a^n */
+        mpfr_mul(mass, mass, a, UP);
+        mpfr_mul_si(a, e, -(long)(m->n[j] - k[j]), UP);
+        mpfr_exp(a, a, UP); /* (b/a)^(n-k) */
+        mpfr_mul(mass, mass, a, UP);
+        mpfr_mul_si(a, e, 2 * (long)k[j] - (long)m->n[j], UP);
+        mpfr_add(loss, loss, a, UP);
+    }
+    mpfr_clears(e, a, (mpfr_ptr)0);
+}
+
+static void mixture_delta(mpfr_t delta, const mixture *m, const mpq_t epsilon)
+{
+    mpfr_t mass, loss;
+    mpfr_inits2(BITS, mass, loss, (mpfr_ptr)0);
+    mpfr_set_ui(delta, 0, UP);
+    unsigned k[3];
+    for (k[0] = 0; k[0] <= m->n[0]; k[0]++) {
+        for (k[1] = 0; k[1] <= m->n[1]; k[1]++) {
+            for (k[2] = 0; k[2] <= m->n[2]; k[2]++) {
+                mixture_mass(mass, loss, m, k);
+                mpfr_neg(loss, loss, UP);
+                mpfr_add_q(loss, loss, epsilon, UP);
+                if (mpfr_sgn(loss) < 0) { /* times 1 - e^(epsilon - loss) */
+                    mpfr_expm1(loss, loss, UP);
+                    mpfr_mul(mass, mass, loss, UP);
+                    mpfr_sub(delta, delta, mass, UP);
+                }
+            }
+        }
+    }
+    mpfr_clears(mass, loss, (mpfr_ptr)0);
+}
+
+static void compare_mixture(const mixture *m, const char *epsilon_text)
+{
+    char yaml[300];
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_event_file file;
+    assay_guarantee g;
+    mpq_t epsilon;
+    mpfr_t truth;
+    mpq_init(epsilon);
+    mpfr_init2(truth, BITS);
+    assay_guarantee_init(&g);
+    assert_int_equal(assay_rational_parse(epsilon, epsilon_text, "e", &err), 0);
+    (void)snprintf(yaml, sizeof yaml,
+                   "events: [{mechanism: pure, epsilon: %u/100, count: %u}, "
+                   "{mechanism: exponential, epsilon: %u/100, count: %u}, "
+                   "{mechanism: pure, epsilon: %u/100, count: %u}]",
+                   m->e[0], m->n[0], m->e[1], m->n[1], m->e[2], m->n[2]);
+    assert_int_equal(assay_event_file_parse(&file, yaml, strlen(yaml), &err),
+                     0);
+    mixture_delta(truth, m, epsilon);
+    assert_int_equal(assay_account_delta(&g, &file.list, epsilon, NULL, &err),
+                     0);
+    if (mpfr_cmp_q(truth, g.bounds[0].delta) > 0) {
+        fail_msg("%s at %s: %.17g below %.17g", yaml, epsilon_text,
+                 mpq_get_d(g.bounds[0].delta), mpfr_get_d(truth, UP));
+    }
+    /* back: the epsilon at that delta is between this one and 0.1 % more */
+    mpq_t delta;
+    mpq_init(delta);
+    mpq_set(delta, g.bounds[0].delta);
+    assert_int_equal(assay_account(&g, &file.list, delta, NULL, &err), 0);
+    mpq_clear(delta);
+    double e = mpq_get_d(g.bounds[0].epsilon);
+    if (e > mpq_get_d(epsilon) * 1.001) {
+        fail_msg("%s: %.12g, not %s", yaml, e, epsilon_text);
+    }
+    assay_guarantee_clear(&g);
+    assay_event_file_clear(&file);
+    mpq_clear(epsilon);
+    mpfr_clear(truth);
+}
+
+static void different_epsilons_from_above(void **state)
+{
+    (void)state;
+    const mixture m[4] = {{{10, 25, 100}, {20, 10, 3}},
+                          {{379, 111, 50}, {3, 4, 2}},
+                          {{3, 200, 71}, {30, 1, 8}},
+                          {{7, 11, 13}, {12, 14, 16}}};
+    compare_mixture(&m[0], "2");
+    compare_mixture(&m[0], "6");
+    compare_mixture(&m[1], "12");
+    compare_mixture(&m[1], "16");
+    compare_mixture(&m[2], "3");
+    compare_mixture(&m[3], "1");
+    compare_mixture(&m[3], "4");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaussian_composition),
         cmocka_unit_test(randomised_response),
         cmocka_unit_test(optimal_composition_of_a_fixed_epsilon),
+        cmocka_unit_test(different_epsilons_from_above),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
