@@ -38,11 +38,11 @@ typedef struct part {
     off_t offset;     /* of the next byte to read */
     uint64_t line;    /* of the line just taken, from 1 */
     int shared;       /* counts are shared: add atomically */
+    uint32_t num_parts;
     assay_counts *counts;
     assay_roster *roster;
     const assay_roster *others; /* may be NULL */
     assay_progress *meter;      /* of the first part alone, or NULL */
-    uint32_t num_parts;
     trail *follow; /* only these lines matter, if not NULL */
     uint64_t rows;
     char *buffer;
