@@ -281,8 +281,7 @@ static assay_status private_step(run *r, uint64_t step, assay_error *err)
     double noise = mpq_get_d(r->p->clip) * sqrt(mpq_get_d(r->p->sigma2));
     double scale = ldexp(1.0, -r->bits) / noise;
     size_t num = 0;
-    assay_status status =
-        assay_sampled_sum_draw(r->sums, r->chosen, &num, err);
+    assay_status status = assay_sampled_sum_draw(r->sums, r->chosen, &num, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -426,14 +425,12 @@ static assay_status run_all(run *r, assay_custodian *custodian,
     return status;
 }
 
-assay_status assay_selective_learn(assay_q_policy *policy,
-                                   assay_selective_report *report,
-                                   const char *env,
-                                   const assay_transitions *stable,
-                                   const assay_transitions *pool,
-                                   size_t num_experts,
-                                   const assay_selective_params *params,
-                                   assay_custodian *custodian, assay_error *err)
+assay_status
+assay_selective_learn(assay_q_policy *policy, assay_selective_report *report,
+                      const char *env, const assay_transitions *stable,
+                      const assay_transitions *pool, size_t num_experts,
+                      const assay_selective_params *params,
+                      assay_custodian *custodian, assay_error *err)
 {
     assay_offline learner;
     run r;
