@@ -97,8 +97,7 @@ static assay_status check_frame(const unsigned char *bytes, size_t total,
     uint8_t digest[ASSAY_SHA256_LEN];
     uint64_t header;
     assay_status status;
-    if (total < PREFIX_LEN + ASSAY_SHA256_LEN ||
-        memcmp(bytes, MAGIC, 8) != 0) {
+    if (total < PREFIX_LEN + ASSAY_SHA256_LEN || memcmp(bytes, MAGIC, 8) != 0) {
         return assay_fail(err, ASSAY_CORRUPT, "%s is not an Assay checkpoint",
                           path);
     }
@@ -122,8 +121,7 @@ static assay_status check_header(const json_t *header, const char *kind,
                                  assay_error *err)
 {
     const char *name = json_string_value(json_object_get(header, "kind"));
-    json_int_t version =
-        json_integer_value(json_object_get(header, "version"));
+    json_int_t version = json_integer_value(json_object_get(header, "version"));
     json_int_t num = json_integer_value(json_object_get(header, "num_values"));
     if (name == NULL || strcmp(name, kind) != 0) {
         return assay_fail(err, ASSAY_INVALID, "%s holds a '%.20s', not a '%s'",
@@ -171,8 +169,7 @@ assay_status assay_checkpoint_read(json_t **header, double **values,
     size_t total = 0;
     size_t len = 0;
     json_t *json = NULL;
-    assay_status status =
-        assay_read_file(&bytes, &total, path, MAX_FILE, err);
+    assay_status status = assay_read_file(&bytes, &total, path, MAX_FILE, err);
     const unsigned char *at = (const unsigned char *)bytes;
     if (status != ASSAY_OK) {
         return status;
@@ -184,8 +181,8 @@ assay_status assay_checkpoint_read(json_t **header, double **values,
         status = check_header(json, kind, *num_values, path, err);
     }
     if (status == ASSAY_OK) {
-        status = get_doubles(values, at + PREFIX_LEN + len, *num_values, path,
-                             err);
+        status =
+            get_doubles(values, at + PREFIX_LEN + len, *num_values, path, err);
     }
     free(bytes);
     if (status != ASSAY_OK) {

@@ -155,9 +155,9 @@ assay_status assay_experts_save(const char *path, const assay_experts *experts,
         (json_int_t)experts->count, "p_min", experts->p_min, "softening",
         experts->softening == ASSAY_SOFTEN_GREEDY ? "greedy" : "softmax",
         "shape", assay_checkpoint_shape(&experts->shape), "variants", variants);
-    status = assay_checkpoint_write(
-        path, "experts", header, experts->shape.params,
-        experts->count * experts->shape.num_params, err);
+    status =
+        assay_checkpoint_write(path, "experts", header, experts->shape.params,
+                               experts->count * experts->shape.num_params, err);
     json_decref(header);
     return status;
 }
@@ -181,8 +181,7 @@ static assay_status read_header(assay_experts *e, size_t *count,
                                 const json_t *header, const char *path,
                                 assay_error *err)
 {
-    const char *env =
-        json_string_value(json_object_get(header, "environment"));
+    const char *env = json_string_value(json_object_get(header, "environment"));
     const char *soft = json_string_value(json_object_get(header, "softening"));
     json_int_t num = json_integer_value(json_object_get(header, "count"));
     assay_status status;
@@ -230,8 +229,8 @@ static assay_status fill(assay_experts *e, const json_t *header,
     }
     if (status == ASSAY_OK) {
         memcpy(e->shape.params, values, num * sizeof *values);
-        status = read_variants(e, json_object_get(header, "variants"), path,
-                               err);
+        status =
+            read_variants(e, json_object_get(header, "variants"), path, err);
     }
     return status;
 }

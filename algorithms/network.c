@@ -161,6 +161,7 @@ void assay_network_apply(const assay_network *net, const double *params,
         size_t in = net->widths[l];
         size_t num = net->widths[l + 1];
         int last = l + 1 == net->num_layers;
+        // cppcheck-suppress legacyUninitvar // written before it is read
         double *to = last ? out : room[l & 1];
         for (size_t i = 0; i < num; i++) {
             to[i] = params[in * num + i] + dot(params + i * in, from, in);

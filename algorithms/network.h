@@ -41,10 +41,10 @@ typedef struct assay_network {
 /** What one thread needs for batches of up to max_rows rows. */
 typedef struct assay_network_work {
     size_t max_rows;
-    size_t num_rows;                                /* of the last forward */
-    double *values[ASSAY_NETWORK_MAX_LAYERS + 1];   /* [row][width] */
-    double *deltas[ASSAY_NETWORK_MAX_LAYERS + 1];   /* [row][width] */
-    double *gram;                                   /* two small matrices */
+    size_t num_rows;                              /* of the last forward */
+    double *values[ASSAY_NETWORK_MAX_LAYERS + 1]; /* [row][width] */
+    double *deltas[ASSAY_NETWORK_MAX_LAYERS + 1]; /* [row][width] */
+    double *gram;                                 /* two small matrices */
     size_t max_group;
 } assay_network_work;
 

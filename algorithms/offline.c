@@ -34,7 +34,8 @@ static assay_status build(assay_offline *l, const char *env, assay_error *err)
     if (status != ASSAY_OK) {
         return status;
     }
-    if (hidden >= ASSAY_NETWORK_MAX_LAYERS || strlen(env) >= ASSAY_ENV_NAME_LEN) {
+    if (hidden >= ASSAY_NETWORK_MAX_LAYERS ||
+        strlen(env) >= ASSAY_ENV_NAME_LEN) {
         return assay_fail(err, ASSAY_INVALID, "too many hidden layers");
     }
     widths[0] = l->see.dim;
@@ -44,8 +45,8 @@ static assay_status build(assay_offline *l, const char *env, assay_error *err)
     memcpy(l->policy.env, env, strlen(env) + 1);
     l->policy.kind = l->o.kind;
     l->policy.tau = l->o.tau;
-    status = assay_network_init(&l->policy.net, widths, hidden + 1, ASSAY_RELU,
-                                err);
+    status =
+        assay_network_init(&l->policy.net, widths, hidden + 1, ASSAY_RELU, err);
     if (status == ASSAY_OK) {
         assay_network_randomise(&l->policy.net, l->o.seed, 0.1);
         status = assay_network_copy(&l->target, &l->policy.net, err);
@@ -63,8 +64,8 @@ static assay_status make_room(assay_offline *l, assay_error *err)
         status = assay_network_work_init(&l->other, &l->policy.net, n, 1, err);
     }
     if (status == ASSAY_OK) {
-        status = assay_adam_init(&l->adam, l->policy.net.num_params, l->o.rate,
-                                 err);
+        status =
+            assay_adam_init(&l->adam, l->policy.net.num_params, l->o.rate, err);
     }
     l->seen = calloc(n * l->see.dim, sizeof(double));
     l->seen_next = calloc(n * l->see.dim, sizeof(double));
@@ -144,7 +145,8 @@ int assay_q_policy_act(const void *policy, const double *seen)
 {
     const assay_q_policy *p = policy;
     double out[2 * ASSAY_EXPERTS_MAX_ACTIONS];
-    size_t a = p->net.widths[p->net.num_layers] / (p->kind == ASSAY_BCQ ? 2 : 1);
+    size_t a =
+        p->net.widths[p->net.num_layers] / (p->kind == ASSAY_BCQ ? 2 : 1);
     assay_network_apply(&p->net, p->net.params, seen, out);
     return (int)best_action(out, a, p->kind, p->tau);
 }

@@ -147,11 +147,10 @@ void assay_ppo_free(assay_ppo *p)
     if (p == NULL) {
         return;
     }
-    void *all[] = {p->state, p->age,       p->sum,    p->seen,
-                   p->logp,  p->seen_next, p->reward, p->value,
-                   p->order, p->advantage, p->target, p->value_next,
-                   p->done,  p->action,    p->cut,    p->batch_seen,
-                   p->d_out, p->grad};
+    void *all[] = {
+        p->state,  p->age,    p->sum,   p->seen,       p->logp,   p->seen_next,
+        p->reward, p->value,  p->order, p->advantage,  p->target, p->value_next,
+        p->done,   p->action, p->cut,   p->batch_seen, p->d_out,  p->grad};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         free(all[i]);
     }
@@ -250,8 +249,8 @@ static void estimate(assay_ppo *p)
             size_t k = t * p->o.num_envs + e;
             double next = p->done[k] ? 0.0 : p->value_next[k];
             double error = p->reward[k] + p->o.gamma * next - p->value[k];
-            later = p->cut[k] ? error
-                              : error + p->o.gamma * p->o.lambda * later;
+            later =
+                p->cut[k] ? error : error + p->o.gamma * p->o.lambda * later;
             p->advantage[k] = later;
             p->target[k] = later + p->value[k];
         }
@@ -356,8 +355,7 @@ double assay_ppo_iterate(assay_ppo *p, double rate)
             update(p, p->order + at, left < p->o.batch ? left : p->o.batch);
         }
     }
-    return returns.episodes == 0 ? NAN
-                                 : returns.sum / (double)returns.episodes;
+    return returns.episodes == 0 ? NAN : returns.sum / (double)returns.episodes;
 }
 
 const assay_network *assay_ppo_policy(const assay_ppo *ppo)

@@ -13,17 +13,17 @@ void assay_q_policy_clear(assay_q_policy *policy)
 assay_status assay_q_policy_save(const char *path, const assay_q_policy *policy,
                                  json_t *guarantee, assay_error *err)
 {
-    json_t *header = json_pack(
-        "{s:s, s:s, s:f, s:o}", "environment", policy->env, "learner",
-        policy->kind == ASSAY_CQL ? "cql" : "bcq", "tau", policy->tau, "shape",
-        assay_checkpoint_shape(&policy->net));
+    json_t *header =
+        json_pack("{s:s, s:s, s:f, s:o}", "environment", policy->env, "learner",
+                  policy->kind == ASSAY_CQL ? "cql" : "bcq", "tau", policy->tau,
+                  "shape", assay_checkpoint_shape(&policy->net));
     assay_status status;
     if (guarantee != NULL) {
         (void)json_object_set(header, "guarantee", guarantee);
     }
-    status = assay_checkpoint_write(path, "q-policy", header,
-                                    policy->net.params,
-                                    policy->net.num_params, err);
+    status =
+        assay_checkpoint_write(path, "q-policy", header, policy->net.params,
+                               policy->net.num_params, err);
     json_decref(header);
     return status;
 }
@@ -31,8 +31,7 @@ assay_status assay_q_policy_save(const char *path, const assay_q_policy *policy,
 static assay_status read_policy(assay_q_policy *p, const json_t *header,
                                 size_t num, const char *path, assay_error *err)
 {
-    const char *env =
-        json_string_value(json_object_get(header, "environment"));
+    const char *env = json_string_value(json_object_get(header, "environment"));
     const char *kind = json_string_value(json_object_get(header, "learner"));
     assay_observation see;
     size_t heads;
@@ -53,8 +52,7 @@ static assay_status read_policy(assay_q_policy *p, const json_t *header,
     }
     if (status == ASSAY_OK &&
         (p->net.num_params != num || p->net.widths[0] != see.dim ||
-         p->net.widths[p->net.num_layers] !=
-             heads * (size_t)see.num_actions)) {
+         p->net.widths[p->net.num_layers] != heads * (size_t)see.num_actions)) {
         status = assay_fail(err, ASSAY_INVALID,
                             "%s: the network does not fit %s", path, p->env);
     }

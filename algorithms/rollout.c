@@ -74,8 +74,8 @@ assay_status assay_rollout_all(assay_transitions *out,
         for (uint32_t k = 0; status == ASSAY_OK && k < num; k++) {
             assay_envrand rand;
             assay_envrand_init(&rand, seed, (uint64_t)i << 32 | k);
-            status = assay_rollout_expert(out, experts, i, env, cap, k, &rand,
-                                          err);
+            status =
+                assay_rollout_expert(out, experts, i, env, cap, k, &rand, err);
         }
     }
     if (status != ASSAY_OK) {

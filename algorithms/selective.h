@@ -86,15 +86,11 @@ typedef struct assay_selective_report {
 /** `policy` is initialised by this call; `pool` may be NULL if the coin is 0,
  *  `stable` must have rows then (otherwise plain steps do nothing where it has
  *  none). `report` may be NULL. */
-assay_status assay_selective_learn(assay_q_policy *policy,
-                                   assay_selective_report *report,
-                                   const char *env,
-                                   const assay_transitions *stable,
-                                   const assay_transitions *pool,
-                                   size_t num_experts,
-                                   const assay_selective_params *params,
-                                   assay_custodian *custodian,
-                                   assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_selective_learn(
+    assay_q_policy *policy, assay_selective_report *report, const char *env,
+    const assay_transitions *stable, const assay_transitions *pool,
+    size_t num_experts, const assay_selective_params *params,
+    assay_custodian *custodian, assay_error *err) ASSAY_MUST_CHECK;
 
 /** Onto the lattice of step 2^-bits and into the l2 ball of `radius` steps:
  *  afterwards the sum of squares is at most radius^2. NaN counts as 0. */

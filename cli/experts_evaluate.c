@@ -106,8 +106,7 @@ static assay_status evaluate(const options *o, assay_error *err)
         any.num_actions = (uint32_t)env.num_actions;
         show(returns, o,
              assay_rollout_evaluate(
-                 returns, &env, &see,
-                 random ? act_uniform : assay_q_policy_act,
+                 returns, &env, &see, random ? act_uniform : assay_q_policy_act,
                  random ? (const void *)&any : (const void *)&policy,
                  o->episodes, (int)o->cap, o->seed));
     }

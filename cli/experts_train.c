@@ -15,7 +15,8 @@
 static const char *const TRAIN_HELP =
     "usage: assay experts train --env NAME -o EXPERTS.bin [options]\n"
     "\n"
-    "Trains base policies by PPO on the default environment, then every expert\n"
+    "Trains base policies by PPO on the default environment, then every "
+    "expert\n"
     "from one of them on a variant of its own (gravity, force and mass of\n"
     "CartPole; length and masses of Acrobot; gravity, wind and turbulence of\n"
     "LunarLander; a grid of 1000; the two drugs' penalties of HIV, 100).\n"
@@ -76,8 +77,8 @@ static assay_status train_parse(train_options *o, int argc, char **argv,
     };
     assay_status status = assay_fields_parse(table, argc, argv, err);
     if (status == ASSAY_OK && (o->env == NULL || o->out == NULL)) {
-        status = assay_fail(err, ASSAY_INVALID,
-                            "needs --env and -o; see --help");
+        status =
+            assay_fail(err, ASSAY_INVALID, "needs --env and -o; see --help");
     }
     if (status == ASSAY_OK &&
         (o->count < 1 || o->count > ASSAY_EXPERTS_MAX || o->base > 100000 ||
@@ -190,9 +191,9 @@ static assay_status show_parse(show_options *o, int argc, char **argv,
         {NULL, ASSAY_FIELD_TEXT, NULL},
     };
     assay_status status = assay_fields_parse(table, argc, argv, err);
-    if (status == ASSAY_OK && (o->experts == NULL || o->out == NULL ||
-                               o->trajectories < 1 || o->cap < 1 ||
-                               o->trajectories > 1000000 || o->cap > 1000000)) {
+    if (status == ASSAY_OK &&
+        (o->experts == NULL || o->out == NULL || o->trajectories < 1 ||
+         o->cap < 1 || o->trajectories > 1000000 || o->cap > 1000000)) {
         status = assay_fail(err, ASSAY_INVALID,
                             "needs --experts, -o, and 1 to 1000000 "
                             "--trajectories and --cap");
@@ -221,9 +222,9 @@ static assay_status demonstrate(const show_options *o, assay_error *err)
         status = assay_control_find(&env, experts->env, NULL, err);
     }
     if (status == ASSAY_OK) {
-        status = assay_rollout_all(&rows, experts, &env,
-                                   (uint32_t)o->trajectories, (int)o->cap,
-                                   o->seed, err);
+        status =
+            assay_rollout_all(&rows, experts, &env, (uint32_t)o->trajectories,
+                              (int)o->cap, o->seed, err);
     }
     if (status == ASSAY_OK) {
         status = assay_transitions_save(o->out, &rows, err);

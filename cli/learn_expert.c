@@ -22,16 +22,20 @@ static const char *const HELP =
     "       assay learn cql|bcq --experts E.bin --data D -o POLICY.bin\n"
     "                                       the same without privacy\n"
     "\n"
-    "A policy from the transitions of many experts; the unit of privacy is one\n"
-    "expert, added or removed. Stage 1 releases prefixes of fresh trajectories\n"
-    "that enough experts would have produced. Stage 2 learns: by a public coin\n"
+    "A policy from the transitions of many experts; the unit of privacy is "
+    "one\n"
+    "expert, added or removed. Stage 1 releases prefixes of fresh "
+    "trajectories\n"
+    "that enough experts would have produced. Stage 2 learns: by a public "
+    "coin\n"
     "a step uses these prefixes, or a noisy sum of clipped gradients of a\n"
     "random sample of experts, from --data. Stages 1 and 2 together are\n"
     "(epsilon, delta)-DP, over the generation of the trajectories.\n"
     "\n"
     "  --experts FILE    made by assay experts train\n"
     "  --data FILE       made by assay experts demonstrate (.csv or .bin)\n"
-    "  --share X         of epsilon for stage 1 (default 3/4); 0: expert-level\n"
+    "  --share X         of epsilon for stage 1 (default 3/4); 0: "
+    "expert-level\n"
     "                    DP-SGD, no stage 1; 1: no stage 2, --data not needed\n"
     "  --draws T         trajectories that stage 1 tries (default 10)\n"
     "  --cap L           public length cap of stage 1 (default 200)\n"
@@ -40,7 +44,8 @@ static const char *const HELP =
     "  --coin P          probability of a private step (default 1/2; 1 if\n"
     "                    --share is 0)\n"
     "  --rate-bits K     an expert is in a sample with probability 2^-K (3)\n"
-    "  --steps N         of stage 2 (default 600); the noise is the least that\n"
+    "  --steps N         of stage 2 (default 600); the noise is the least "
+    "that\n"
     "                    fits the budget\n"
     "  --sigma S         noise multiplier; then as many steps as fit\n"
     "  --clip C          norm of an expert's gradient (default 1)\n"
@@ -50,7 +55,8 @@ static const char *const HELP =
     "  --rate X          Adam, plain steps (default 0.001)\n"
     "  --private-rate X  Adam, private steps (default 0.005)\n"
     "  --alpha X         weight of CQL's penalty (default 1)\n"
-    "  --seed N          of the initial network and the choice of rows; public\n"
+    "  --seed N          of the initial network and the choice of rows; "
+    "public\n"
     "  --json\n"
     "\n"
     "examples:\n"
@@ -126,8 +132,8 @@ static assay_status parse(options *o, int argc, char **argv, assay_error *err)
         return status;
     }
     if (o->experts == NULL || o->out == NULL ||
-        (o->is_private && (o->epsilon == NULL || o->delta == NULL ||
-                           o->ledger == NULL))) {
+        (o->is_private &&
+         (o->epsilon == NULL || o->delta == NULL || o->ledger == NULL))) {
         return assay_fail(err, ASSAY_INVALID,
                           o->is_private ? "needs --experts --epsilon --delta "
                                           "--ledger and -o; see --help"
@@ -165,8 +171,8 @@ static assay_status parse_numbers(session *s, assay_error *err)
             status = all[i].zero
                          ? assay_rational_parse(all[i].to, all[i].text,
                                                 all[i].name, err)
-                         : assay_rational_parse_positive(
-                               all[i].to, all[i].text, all[i].name, err);
+                         : assay_rational_parse_positive(all[i].to, all[i].text,
+                                                         all[i].name, err);
         }
     }
     mpq_mul(s->p.sigma2, s->p.sigma2, s->p.sigma2);
@@ -214,9 +220,9 @@ static assay_status prepare(session *s, assay_error *err)
             assay_experts_num_actions(s->experts), err);
     }
     if (status == ASSAY_OK && uses_pool(s) && s->pool.num_rows == 0) {
-        status = assay_fail(err, ASSAY_INVALID,
-                            "%s has no transitions: the pool is empty",
-                            o->data);
+        status =
+            assay_fail(err, ASSAY_INVALID,
+                       "%s has no transitions: the pool is empty", o->data);
     }
     if (status == ASSAY_OK) {
         status = assay_control_find(&s->env, s->experts->env, NULL, err);
@@ -321,9 +327,9 @@ static assay_status learn_openly(session *s, assay_error *err)
     if (s->o->data == NULL) {
         return assay_fail(err, ASSAY_INVALID, "needs --data; see --help");
     }
-    status = assay_transitions_load(
-        &s->pool, s->o->data, assay_experts_dim(s->experts),
-        assay_experts_num_actions(s->experts), err);
+    status = assay_transitions_load(&s->pool, s->o->data,
+                                    assay_experts_dim(s->experts),
+                                    assay_experts_num_actions(s->experts), err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -332,8 +338,8 @@ static assay_status learn_openly(session *s, assay_error *err)
     if (status != ASSAY_OK) {
         return status;
     }
-    status = assay_offline_fit(&learner, &s->pool, s->p.num_steps, s->p.batch,
-                               err);
+    status =
+        assay_offline_fit(&learner, &s->pool, s->p.num_steps, s->p.batch, err);
     if (status == ASSAY_OK) {
         s->policy = learner.policy;
         memset(&learner.policy, 0, sizeof learner.policy);
@@ -362,13 +368,13 @@ static json_t *stage_one(const session *s)
 {
     char *step = assay_rational_text(s->released.plan.epsilon);
     char *slack = assay_rational_text(s->released.plan.delta);
-    json_t *json = json_pack(
-        "{s:I, s:I, s:I, s:f, s:s, s:s}", "draws",
-        (json_int_t)s->released.plan.num_draws, "prefixes",
-        (json_int_t)s->released.num_prefixes, "transitions",
-        (json_int_t)s->stable.num_rows, "threshold_experts",
-        (double)s->released.threshold / ASSAY_PREFIX_UNIT,
-        "epsilon_per_sparse_vector", step, "delta_per_draw", slack);
+    json_t *json =
+        json_pack("{s:I, s:I, s:I, s:f, s:s, s:s}", "draws",
+                  (json_int_t)s->released.plan.num_draws, "prefixes",
+                  (json_int_t)s->released.num_prefixes, "transitions",
+                  (json_int_t)s->stable.num_rows, "threshold_experts",
+                  (double)s->released.threshold / ASSAY_PREFIX_UNIT,
+                  "epsilon_per_sparse_vector", step, "delta_per_draw", slack);
     free(step);
     free(slack);
     return json;

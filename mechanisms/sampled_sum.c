@@ -20,8 +20,8 @@ struct assay_sampled_sum {
     uint64_t population;
     uint64_t left; /* steps */
     size_t dimension;
-    int drawn;   /* this step's sample is out */
-    int tossed;  /* this step's coin was 1 */
+    int drawn;              /* this step's sample is out */
+    int tossed;             /* this step's coin was 1 */
     uint64_t heads, tosses; /* the coin is heads / tosses; 0: none */
     int64_t *noise;
 };

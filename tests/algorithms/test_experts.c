@@ -93,10 +93,10 @@ static void write_bad(const char *path, const assay_experts *e,
                       const char *field, json_t *value, size_t num)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    json_t *header = json_pack(
-        "{s:s, s:i, s:f, s:s, s:o, s:[s]}", "environment", "cartpole", "count",
-        1, "p_min", 0.02, "softening", "greedy", "shape",
-        assay_checkpoint_shape(&e->shape), "variants", "rule");
+    json_t *header =
+        json_pack("{s:s, s:i, s:f, s:s, s:o, s:[s]}", "environment", "cartpole",
+                  "count", 1, "p_min", 0.02, "softening", "greedy", "shape",
+                  assay_checkpoint_shape(&e->shape), "variants", "rule");
     (void)json_object_set_new(header, field, value);
     assert_int_equal(assay_checkpoint_write(path, "experts", header,
                                             e->shape.params, num, &err),
@@ -179,10 +179,8 @@ static void bad_transitions_are_refused(void **state)
 {
     static const char *const lines[] = {
         "0,0,0,1,2,1,0.5,3,4,0", /* action out of range */
-        "0,0,0,nan,2,0,0.5,3,4,0",
-        "0,0,0,1,2,0,inf,3,4,0",
-        "0,0,0,1,2,0,0.5,3,4,2",
-        "-1,0,0,1,2,0,0.5,3,4,0",
+        "0,0,0,nan,2,0,0.5,3,4,0", "0,0,0,1,2,0,inf,3,4,0",
+        "0,0,0,1,2,0,0.5,3,4,2",   "-1,0,0,1,2,0,0.5,3,4,0",
         "0,0,0.5,1,2,0,0.5,3,4,0",
     };
     char path[256];
@@ -294,9 +292,9 @@ static void cql_and_bcq_solve_cartpole_from_mixed_data(void **state)
             assay_offline_init(&learner, "cartpole", &o, 128, &err), 0);
         assert_int_equal(assay_offline_fit(&learner, &rows, 3000, 128, &err),
                          0);
-        mean = assay_rollout_evaluate(NULL, &env, &learner.see,
-                                      assay_q_policy_act, &learner.policy, 100,
-                                      500, 7);
+        mean =
+            assay_rollout_evaluate(NULL, &env, &learner.see, assay_q_policy_act,
+                                   &learner.policy, 100, 500, 7);
         (void)printf("%s: mean return %.1f of 500\n", kind ? "bcq" : "cql",
                      mean);
         if (mean < 450.0) {

@@ -325,11 +325,10 @@ static void checkpoints_refuse_sizes_that_disagree(void **state)
     (void)state;
     open_fixture(&f, ASSAY_RELU);
     temporary(path);
-    header =
-        json_pack("{s:o}", "shape", assay_checkpoint_shape(&f.net));
+    header = json_pack("{s:o}", "shape", assay_checkpoint_shape(&f.net));
     assert_int_equal(assay_checkpoint_write(path, "network", header,
-                                            f.net.params,
-                                            f.net.num_params - 1, &err),
+                                            f.net.params, f.net.num_params - 1,
+                                            &err),
                      ASSAY_OK);
     json_decref(header);
     assert_int_equal(assay_network_load(&again, path, &err), ASSAY_INVALID);

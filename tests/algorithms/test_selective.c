@@ -27,8 +27,8 @@ static double squares(const int64_t *v, size_t n)
 
 static void every_gradient_ends_up_in_the_ball(void **state)
 {
-    static const double sizes[] = {0,    1e-9, 1e-3,  1.0,
-                                   1e3,  1e12, 1e200, INFINITY};
+    static const double sizes[] = {0,   1e-9, 1e-3,  1.0,
+                                   1e3, 1e12, 1e200, INFINITY};
     double g[DIM];
     int64_t v[DIM];
     assay_envrand rand;
@@ -86,8 +86,8 @@ static void make_world(world *w, size_t experts)
     assert_int_equal(
         assay_experts_scripted(&e, "cartpole", experts, 0.02, 0.3, 3, &err), 0);
     w->see = e->see;
-    assert_int_equal(
-        assay_rollout_all(&w->pool, e, &w->env, 1, 100, 1, &err), 0);
+    assert_int_equal(assay_rollout_all(&w->pool, e, &w->env, 1, 100, 1, &err),
+                     0);
     assay_transitions_init(&w->stable, 4, 2);
     for (size_t i = 0; i < 3; i++) {
         assay_envrand rand;

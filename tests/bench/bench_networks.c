@@ -128,8 +128,8 @@ static int run(size_t width, size_t batch, size_t rows)
     }
     (void)printf("%6zu %6zu %6zu %9zu %10.3f %10.3f %7.2f %11.3f %7.2f\n",
                  width, batch, rows, b.net.num_params, 1e3 * median(time[0]),
-                 1e3 * median(time[1]), median(ratio[0]),
-                 1e3 * median(time[2]), median(ratio[1]));
+                 1e3 * median(time[1]), median(ratio[0]), 1e3 * median(time[2]),
+                 median(ratio[1]));
     free(b.grad);
     free(b.one);
     free(b.sum);
@@ -140,13 +140,13 @@ static int run(size_t width, size_t batch, size_t rows)
 
 int main(void)
 {
-    static const size_t cases[][3] = {{256, 128, 1}, {256, 128, 8},
-                                      {64, 128, 1},  {64, 128, 8},
-                                      {32, 128, 8}};
-    (void)printf("processor milliseconds a step, two hidden layers; median of %d\n"
-                 " width  batch  group    params      plain    clipped   "
-                 "ratio  on lattice   ratio\n",
-                 ROUNDS);
+    static const size_t cases[][3] = {
+        {256, 128, 1}, {256, 128, 8}, {64, 128, 1}, {64, 128, 8}, {32, 128, 8}};
+    (void)printf(
+        "processor milliseconds a step, two hidden layers; median of %d\n"
+        " width  batch  group    params      plain    clipped   "
+        "ratio  on lattice   ratio\n",
+        ROUNDS);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (run(cases[i][0], cases[i][1], cases[i][2]) != 0) {
             return 1;
