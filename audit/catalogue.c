@@ -23,6 +23,7 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     out->oracle.bound = out->best.bound = NAN;
     uint64_t samples = options->samples, spent = 0, seen = 0;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
+    samples = samples < 1000 ? 1000 : samples;
     assay_status status =
         assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 200,
                           samples, options->seed, err);

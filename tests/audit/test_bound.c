@@ -191,6 +191,21 @@ static void detection_limit_shrinks_with_samples(void **state)
     assert_true(last < 1.001);
 }
 
+static void detection_limit_is_finite_for_every_claim(void **state)
+{
+    (void)state;
+    static const assay_claim claims[] = {{ASSAY_CLAIM_EPS, 1, 1e-5},
+                                         {ASSAY_CLAIM_RHO, 0.5, 0},
+                                         {ASSAY_CLAIM_MU, 1, 0},
+                                         {ASSAY_CLAIM_MU, 3, 0}};
+    for (size_t k = 0; k < sizeof claims / sizeof claims[0]; k++) {
+        double mass, x;
+        x = assay_bound_detection_limit(&claims[k], 1000000, 0.01, &mass);
+        assert_true(x > claims[k].value && x < claims[k].value + 0.1);
+        assert_true(mass > 0 && mass < 1);
+    }
+}
+
 static void wealth_refutes_and_respects_the_claim(void **state)
 {
     (void)state;
@@ -252,6 +267,7 @@ int main(void)
         cmocka_unit_test(bounds_cover_exhaustively),
         cmocka_unit_test(joint_bound_beats_the_union),
         cmocka_unit_test(detection_limit_shrinks_with_samples),
+        cmocka_unit_test(detection_limit_is_finite_for_every_claim),
         cmocka_unit_test(wealth_refutes_and_respects_the_claim),
         cmocka_unit_test(renyi_profile_is_tight_for_a_gaussian),
         cmocka_unit_test(claims_parse),
