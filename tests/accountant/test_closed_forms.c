@@ -303,7 +303,7 @@ static void compare_mixture(const mixture *m, const char *epsilon_text)
     assert_int_equal(assay_rational_parse(epsilon, epsilon_text, "e", &err), 0);
     (void)snprintf(yaml, sizeof yaml,
                    "events: [{mechanism: pure, epsilon: %u/100, count: %u}, "
-                   "{mechanism: exponential, epsilon: %u/100, count: %u}, "
+                   "{mechanism: noisy-max, epsilon: %u/100, count: %u}, "
                    "{mechanism: pure, epsilon: %u/100, count: %u}]",
                    m->e[0], m->n[0], m->e[1], m->n[1], m->e[2], m->n[2]);
     assert_int_equal(assay_event_file_parse(&file, yaml, strlen(yaml), &err),
