@@ -224,6 +224,14 @@ static assay_status take_bytes(reader *r, const char *bytes, size_t n,
 
 typedef enum { ENDED, ENOUGH, SILENT, LATE, BROKEN } outcome;
 
+/* Whether the program writes on within a second of its last wanted output. */
+static int goes_on(const child *c)
+{
+    char byte;
+    struct pollfd p = {c->out, POLLIN, 0};
+    return poll(&p, 1, 1000) > 0 && read(c->out, &byte, 1) > 0;
+}
+
 static outcome read_all(reader *r, child *c, double timeout, assay_error *err,
                         assay_status *status)
 {
@@ -258,6 +266,7 @@ static outcome read_all(reader *r, child *c, double timeout, assay_error *err,
             return BROKEN;
         }
     }
+    r->more |= goes_on(c);
     return ENOUGH;
 }
 
