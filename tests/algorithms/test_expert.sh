@@ -1,37 +1,6 @@
 #!/usr/bin/env bash
 # experts train, demonstrate, evaluate and learn selective-dp-sgd from end to end.
-set -u
-assay="$PWD/${BUILD:-build}/assay"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0
-failed=0
-check() { # check NAME COMMAND...
-  local name=$1
-  shift
-  if "$@" >out 2>err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name"
-    cat out err
-  fi
-}
-# code NAME CODE TEXT COMMAND...: the exit code, and a text on standard error
-code() {
-  local name=$1 want=$2 text=$3
-  shift 3
-  "$@" >out 2>err
-  local got=$?
-  if [[ $got -eq $want ]] && grep -qF -- "$text" err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name: exit $got, wanted $want with '$text'"
-    cat out err
-  fi
-}
+. tests/support/commands.sh
 learn() { "$assay" learn selective-dp-sgd --experts e.bin --data d.bin --delta 1e-5 -o p.bin --steps 100 --hidden 16 "$@"; }
 
 check train "$assay" experts train --env acrobot --count 4 --bases 1 --iterations 1 --own 1 --hidden 8 -o a.bin --json
@@ -98,5 +67,4 @@ for verb in train demonstrate evaluate; do
   check "help-$verb" "$assay" experts $verb --help
 done
 check help-learn "$assay" learn selective-dp-sgd --help
-echo "$passed passed, $failed failed"
-[[ $failed -eq 0 ]]
+summary

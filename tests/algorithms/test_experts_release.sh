@@ -1,37 +1,6 @@
 #!/usr/bin/env bash
 # The command `experts release` from end to end: thresholds, pools, refusals.
-set -u
-assay="$PWD/${BUILD:-build}/assay"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0
-failed=0
-check() { # check NAME COMMAND...
-  local name=$1
-  shift
-  if "$@" >out 2>err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name"
-    cat out err
-  fi
-}
-# code NAME CODE TEXT COMMAND...: the exit code, and a text on standard error
-code() {
-  local name=$1 want=$2 text=$3
-  shift 3
-  "$@" >out 2>err
-  local got=$?
-  if [[ $got -eq $want ]] && grep -qF -- "$text" err; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name: exit $got, wanted $want with '$text'"
-    cat out err
-  fi
-}
+. tests/support/commands.sh
 entries() { sqlite3 "$1" 'select count(*) - 1 from rows'; }
 release=("$assay" experts release --experts e.bin --epsilon 7.5 --delta 3e-4)
 
@@ -74,5 +43,4 @@ check rest test "$(tail -n +2 r.csv | cut -d, -f2 | sort -u)" = 2
 head -1 d.csv >empty.csv
 code empty-pool 2 "empty" "${release[@]}" --ledger M.db -o p3.csv --data empty.csv --draws 2
 
-echo "$passed passed, $failed failed"
-[[ $failed -eq 0 ]]
+summary
