@@ -41,8 +41,7 @@ static assay_status write_input(const state *s, const candidate *c, int side,
 {
     FILE *f = fopen(s->path[side], "w");
     if (f == NULL) {
-        return assay_fail(err, ASSAY_IO, "cannot write %.200s",
-                          s->path[side]);
+        return assay_fail(err, ASSAY_IO, "cannot write %.200s", s->path[side]);
     }
     for (size_t i = 0; i < s->o->rows; i++) {
         if (side == 1 && s->o->relation == ASSAY_NEIGHBOUR_DROP &&
@@ -129,29 +128,32 @@ static void pattern(state *s, candidate *c, int kind)
     move(s, c, 0, c->x[0][0] + o->step <= o->high ? 1 : -1);
 }
 
+static size_t some_row(state *s)
+{
+    size_t n = s->o->rows;
+    return n > 0 ? (size_t)(assay_rng_u64(&s->rng) % n) : 0;
+}
+
 static void random_start(state *s, candidate *c)
 {
     const assay_neighbour_search *o = s->o;
     for (size_t i = 0; i < o->rows; i++) {
         c->x[0][i] = o->low + (o->high - o->low) * assay_rng_u01(&s->rng);
     }
-    move(s, c, (size_t)(assay_rng_u64(&s->rng) % o->rows),
-         assay_rng_u64(&s->rng) >> 63 != 0 ? 1 : -1);
+    move(s, c, some_row(s), assay_rng_u64(&s->rng) >> 63 != 0 ? 1 : -1);
 }
 
 /* One number elsewhere, often at an end of the domain; the change anew. */
 static void mutate(state *s, candidate *c)
 {
     const assay_neighbour_search *o = s->o;
-    size_t i = (size_t)(assay_rng_u64(&s->rng) % o->rows);
+    size_t i = some_row(s);
     double u = assay_rng_u01(&s->rng);
-    c->x[0][i] = u < 0.3   ? o->low
-                 : u < 0.6 ? o->high
-                           : o->low + (o->high - o->low) *
-                                          assay_rng_u01(&s->rng);
-    size_t at = assay_rng_u01(&s->rng) < 0.5
-                    ? i
-                    : (size_t)(assay_rng_u64(&s->rng) % o->rows);
+    c->x[0][i] = u < 0.3 ? o->low
+                 : u < 0.6
+                     ? o->high
+                     : o->low + (o->high - o->low) * assay_rng_u01(&s->rng);
+    size_t at = assay_rng_u01(&s->rng) < 0.5 ? i : some_row(s);
     move(s, c, at, assay_rng_u64(&s->rng) >> 63 != 0 ? 1 : -1);
 }
 

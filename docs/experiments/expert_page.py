@@ -171,6 +171,11 @@ eight transitions of an expert instead of one (the same sensitivity, less varian
 instead of 67,000: the noise's norm grows with the root of their number), Adam with an average of the iterates
 (both free, after the release). The budget is accounted as what ran: no fixed-size batches, no p in the rate.
 
+Three runs decide little: most intervals overlap. The whole experiment was run twice, the second time (shown) because the choice
+of an expert's rows had changed; the first gave a higher mean in 4 rows and a lower one in 11. In both, one row had
+intervals apart: CartPole, experts alike, CQL, epsilon 10, where prefixes alone were better. So the paper's order (selective
+above DP-SGD throughout) is not reproduced; prefixes win where experts agree and the budget is large enough for long ones.
+
 Stable prefixes depend on agreement. A prefix ends where its expert explores (2 % a step) or where experts differ: with
 eight base policies the count falls to an eighth as soon as the bases part, with one base it stays. The threshold does
 not depend on the number of experts, so more experts make prefixes longer. Prefixes cost nothing in dimensions: they
