@@ -19,13 +19,26 @@ static assay_status make_list(assay_event_list *list,
     return status;
 }
 
-static void set_target(assay_target *target, const mpq_t epsilon,
-                       const mpq_t delta)
+typedef assay_status calibration(assay_event_list *list, size_t which,
+                                 const assay_target *target,
+                                 const assay_account_options *options,
+                                 assay_guarantee *met, assay_error *err);
+
+/* The last event of `list` becomes what `calibrate` finds for it. */
+static assay_status fit(assay_event_list *list, calibration *calibrate,
+                        const mpq_t epsilon, const mpq_t delta, int planned,
+                        assay_error *err)
 {
-    assay_target_init(target);
-    mpq_set(target->epsilon, epsilon);
-    mpq_set(target->delta, delta);
-    target->digits = 3;
+    const assay_account_options options = {.cheap = !planned};
+    assay_target target;
+    assay_target_init(&target);
+    mpq_set(target.epsilon, epsilon);
+    mpq_set(target.delta, delta);
+    target.digits = 3;
+    assay_status status =
+        calibrate(list, list->num_events - 1, &target, &options, NULL, err);
+    assay_target_clear(&target);
+    return status;
 }
 
 assay_status assay_selective_calibrate(assay_selective_params *params,
@@ -33,20 +46,16 @@ assay_status assay_selective_calibrate(assay_selective_params *params,
                                        const mpq_t epsilon, const mpq_t delta,
                                        int planned, assay_error *err)
 {
-    const assay_account_options options = {.cheap = !planned};
     assay_event_list list;
-    assay_target target;
     assay_status status = make_list(&list, params, before, err);
-    set_target(&target, epsilon, delta);
     if (status == ASSAY_OK) {
-        status = assay_calibrate_noise(&list, list.num_events - 1, &target,
-                                       &options, NULL, err);
+        status =
+            fit(&list, assay_calibrate_noise, epsilon, delta, planned, err);
     }
     if (status == ASSAY_OK) {
         const assay_event *event = &list.events[list.num_events - 1];
         mpq_div(params->sigma2, event->sigma2, event->sensitivity2);
     }
-    assay_target_clear(&target);
     assay_event_list_clear(&list);
     return status;
 }
@@ -56,19 +65,15 @@ assay_status assay_selective_most_steps(assay_selective_params *params,
                                         const mpq_t epsilon, const mpq_t delta,
                                         int planned, assay_error *err)
 {
-    const assay_account_options options = {.cheap = !planned};
     assay_event_list list;
-    assay_target target;
     assay_status status = make_list(&list, params, before, err);
-    set_target(&target, epsilon, delta);
     if (status == ASSAY_OK) {
-        status = assay_calibrate_steps(&list, list.num_events - 1, &target,
-                                       &options, NULL, err);
+        status =
+            fit(&list, assay_calibrate_steps, epsilon, delta, planned, err);
     }
     if (status == ASSAY_OK) {
         params->num_steps = list.events[list.num_events - 1].count;
     }
-    assay_target_clear(&target);
     assay_event_list_clear(&list);
     return status;
 }

@@ -12,8 +12,11 @@ static assay_status make_ledger(assay_scratch *s, assay_neighbours neighbours,
                                 int in_rho, assay_error *err)
 {
     assay_budget budget;
+    /* nobody needs it after a crash: memory is good enough, and syncs there
+       are quick */
+    const char *quick = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
     assay_status status = assay_temporary_folder(s->folder, sizeof s->folder,
-                                                 "assay-scratch", err);
+                                                 "assay-scratch", quick, err);
     if (status != ASSAY_OK) {
         return status;
     }

@@ -47,7 +47,8 @@ assay_status assay_coq_check(const json_t *predicate, const char *source,
     if (status != ASSAY_OK) {
         return status;
     }
-    status = assay_temporary_folder(folder, sizeof folder, "assay-coq", err);
+    status =
+        assay_temporary_folder(folder, sizeof folder, "assay-coq", "/tmp", err);
     if (status != ASSAY_OK) {
         free(text);
         return status;

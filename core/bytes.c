@@ -188,11 +188,11 @@ assay_status assay_write_file(const char *path, const void *bytes, size_t len,
 }
 
 assay_status assay_temporary_folder(char *out, size_t size, const char *name,
-                                    assay_error *err)
+                                    const char *otherwise, assay_error *err)
 {
     const char *base = getenv("TMPDIR");
     if (base == NULL || base[0] != '/') {
-        base = "/tmp";
+        base = otherwise;
     }
     int len = snprintf(out, size, "%s/%s-XXXXXX", base, name);
     if (len < 0 || (size_t)len >= size || mkdtemp(out) == NULL) {

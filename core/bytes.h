@@ -35,9 +35,10 @@ assay_status assay_read_file(char **out, size_t *out_len, const char *path,
 assay_status assay_write_file(const char *path, const void *bytes, size_t len,
                               assay_error *err) ASSAY_MUST_CHECK;
 
-/** A fresh folder of ours alone, `NAME-XXXXXX` in $TMPDIR or /tmp; `out` has
- *  room for `size` bytes. */
+/** A fresh folder of ours alone: `name` and six characters, in $TMPDIR or, if
+ *  that is not set, in `otherwise`. `out` has room for `size` bytes. */
 assay_status assay_temporary_folder(char *out, size_t size, const char *name,
+                                    const char *otherwise,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

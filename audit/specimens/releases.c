@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "accountant/ledger.h"
+#include "audit/scratch.h"
 #include "audit/specimens/specimens.h"
 #include "core/rational.h"
 #include "mechanisms/local.h"
@@ -22,50 +21,23 @@
 #define P(k) (s->param[k])
 enum { LAPLACE, GAUSSIAN, ROUNDED_LAPLACE, RESPONSE, QUANTILE };
 
-static assay_custodian custodian;
-static int is_open;
-static char directory[512], path[600];
+static assay_scratch vault;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void close_vault(void)
 {
-    char name[700];
-    assay_custodian_clear(&custodian);
-    static const char *const tail[] = {"", "-wal", "-shm", "-journal"};
-    for (size_t k = 0; k < sizeof tail / sizeof tail[0]; k++) {
-        (void)snprintf(name, sizeof name, "%s%s", path, tail[k]);
-        (void)unlink(name);
-    }
-    (void)rmdir(directory);
+    assay_scratch_close(&vault);
 }
 
-/* A ledger of our own in memory or in TMPDIR, with a budget for many runs. */
 static assay_status open_vault(void)
 {
-    const char *tmp = getenv("TMPDIR");
-    assay_budget budget;
     assay_error err = ASSAY_ERROR_INIT;
-    tmp = tmp != NULL                         ? tmp
-          : access("/dev/shm", W_OK) == 0 ? "/dev/shm"
-                                              : "/tmp";
-    (void)snprintf(directory, sizeof directory, "%s/assay-audit.XXXXXX", tmp);
-    if (mkdtemp(directory) == NULL) {
-        return ASSAY_IO;
-    }
-    (void)snprintf(path, sizeof path, "%s/ledger.db", directory);
-    assay_budget_init(&budget);
-    budget.neighbours = ASSAY_REPLACE_ONE;
-    budget.has_rho = 1;
-    mpq_set_ui(budget.rho, 1000000000, 1);
-    assay_status status = assay_ledger_create(path, &budget, NULL, &err);
-    assay_budget_clear(&budget);
+    assay_status status =
+        assay_scratch_open(&vault, NULL, ASSAY_REPLACE_ONE, 1, &err);
     if (status == ASSAY_OK) {
-        status = assay_custodian_init(&custodian, path, &err);
-    }
-    if (status == ASSAY_OK) {
-        is_open = 1;
         (void)atexit(close_vault);
     } else {
+        close_vault();
         (void)fprintf(stderr, "audit of releases: %s\n", err.message);
     }
     return status;
@@ -75,15 +47,15 @@ static assay_status vector(int kind, int64_t *x, size_t n, const mpq_t one,
                            assay_error *err)
 {
     if (kind == LAPLACE) {
-        return assay_release_laplace_vector(&custodian, x, x, n, one, one,
+        return assay_release_laplace_vector(&vault.custodian, x, x, n, one, one,
                                             "audit", err);
     }
     if (kind == GAUSSIAN) {
-        return assay_release_gaussian_vector(&custodian, x, x, n, one, one,
-                                             "audit", err);
+        return assay_release_gaussian_vector(&vault.custodian, x, x, n, one,
+                                             one, "audit", err);
     }
-    return assay_release_rounded_laplace_vector(&custodian, x, x, n, 10, one,
-                                                one, "audit", err);
+    return assay_release_rounded_laplace_vector(&vault.custodian, x, x, n, 10,
+                                                one, one, "audit", err);
 }
 
 static assay_status single(int kind, int64_t *x, double input, const mpq_t half,
@@ -92,13 +64,13 @@ static assay_status single(int kind, int64_t *x, double input, const mpq_t half,
     if (kind == RESPONSE) { /* p = 1/2, k = 4: e^eps = 5 */
         uint64_t y = 0;
         assay_status status = assay_release_response(
-            &custodian, &y, (uint64_t)input, 4, half, "audit", err);
+            &vault.custodian, &y, (uint64_t)input, 4, half, "audit", err);
         *x = (int64_t)y;
         return status;
     }
     const int64_t values[5] = {1, 3, 5, 7, (int64_t)input};
-    return assay_release_quantile(&custodian, x, values, 5, 0, 10, 1, half,
-                                  one, "audit", err);
+    return assay_release_quantile(&vault.custodian, x, values, 5, 0, 10, 1,
+                                  half, one, "audit", err);
 }
 
 /* param: kind, unit of the output. A failure shows as NaN on both sides. */
@@ -114,7 +86,7 @@ static void draw_release(const assay_specimen *s, const double *q,
     mpq_set_ui(one, 1, 1);
     mpq_set_ui(half, 1, 2);
     (void)pthread_mutex_lock(&lock);
-    assay_status status = is_open ? ASSAY_OK : open_vault();
+    assay_status status = vault.open ? ASSAY_OK : open_vault();
     for (size_t i = 0; i < n; i++) {
         x[i] = (int64_t)(q[0] / P(1));
         if (status == ASSAY_OK && kind >= RESPONSE) {
