@@ -52,7 +52,7 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
     double x[BLOCK];
     uint64_t key[BLOCK];
     assay_feature_numbers(rows, p->feature, x);
-    assay_feature_keys(rows, (assay_feature){ASSAY_F_PATTERN, 0}, key);
+    assay_feature_keys(rows, assay_feature_of(ASSAY_F_PATTERN, 0), key);
     for (size_t i = 0; i < rows->num; i++) {
         double at = assay_table_at(&p->table, key[i]);
         if (at >= 0 && !isnan(x[i])) {
@@ -534,7 +534,7 @@ static assay_status fit_additive(assay_models *out, const shape *s,
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (s->numeric_col[j]) {
-            status = add_feature(m, d, (assay_feature){kind, (int)j}, err);
+            status = add_feature(m, d, assay_feature_of(kind, (int)j), err);
         }
     }
     return status;
@@ -569,7 +569,7 @@ static double *gather_all(const assay_training *d, int side,
         for (size_t j = 0; j < d->width; j++) {
             double v[BLOCK];
             const assay_rows *r = &d->rows[side][b];
-            assay_feature_numbers(r, (assay_feature){kind, (int)j}, v);
+            assay_feature_numbers(r, assay_feature_of(kind, (int)j), v);
             for (size_t i = 0; i < r->num; i++) {
                 if (!isnan(v[i])) {
                     x[(*num)++] = v[i];
@@ -607,7 +607,7 @@ static assay_status fit_pooled(assay_models *out, const shape *s,
         }
         assay_piece *p = &m->piece[m->num_pieces++];
         *p = (assay_piece){.kind = ASSAY_PIECE_STEPS,
-                           .feature = {kind, (int)j},
+                           .feature = assay_feature_of(kind, (int)j),
                            .sign = 1};
         status = copy_steps(&p->steps, &all, err);
         p->steps.missing = 0;
@@ -647,7 +647,7 @@ static assay_status fill_buckets(bucket *k, const assay_piece *p,
     for (size_t b = 0; b < 2 * d->num_blocks; b++) {
         const assay_rows *r = &d->rows[b % 2][b / 2];
         assay_feature_numbers(r, p->feature, x);
-        assay_feature_keys(r, (assay_feature){ASSAY_F_PATTERN, 0}, key);
+        assay_feature_keys(r, assay_feature_of(ASSAY_F_PATTERN, 0), key);
         for (size_t i = 0; i < r->num; i++) {
             double at = assay_table_at(&p->table, key[i]);
             if (at >= 0 && !isnan(x[i])) {
@@ -697,7 +697,7 @@ static assay_status fit_strata(assay_models *out, const shape *s,
 {
     assay_model *m = model_add(out, "density ratio by pattern", d->width + 1);
     assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    const assay_feature pattern = {ASSAY_F_PATTERN, 0};
+    const assay_feature pattern = assay_feature_of(ASSAY_F_PATTERN, 0);
     if (status == ASSAY_OK && s->has_pattern) {
         status = add_pattern(m, s, err);
     }
@@ -712,7 +712,7 @@ static assay_status fit_strata(assay_models *out, const shape *s,
         }
         m->num_pieces++;
         p->kind = ASSAY_PIECE_STRATA;
-        p->feature = (assay_feature){ASSAY_F_RAW, (int)j};
+        p->feature = assay_feature_of(ASSAY_F_RAW, (int)j);
         p->num_strata = number_strata(&p->table);
         status = fit_strata_of(p, d, err);
     }
@@ -729,7 +729,7 @@ static assay_status fit_keys(assay_models *out, const assay_training *d,
     assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
     size_t num = columns ? d->width : 1;
     for (size_t j = 0; status == ASSAY_OK && j < num; j++) {
-        status = add_key(m, d, (assay_feature){kind, (int)j}, err);
+        status = add_key(m, d, assay_feature_of(kind, (int)j), err);
     }
     return status;
 }
@@ -743,7 +743,7 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     for (size_t j = 0; status == ASSAY_OK && j < singles; j++) {
         char name[32];
         (void)snprintf(name, sizeof name, "value %zu", j + 1);
-        status = fit_identity(out, (assay_feature){ASSAY_F_RAW, (int)j}, name);
+        status = fit_identity(out, assay_feature_of(ASSAY_F_RAW, (int)j), name);
     }
     if (status == ASSAY_OK) {
         status = fit_keys(out, d, ASSAY_F_BITS, 1, "bits of the numbers", err);
@@ -766,7 +766,7 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     } simple[] = {{ASSAY_F_SUM, "sum"}, {ASSAY_F_MAX, "maximum"},
                   {ASSAY_F_MIN, "minimum"}};
     for (size_t k = 0; status == ASSAY_OK && k < 3; k++) {
-        status = fit_identity(out, (assay_feature){simple[k].kind, 0},
+        status = fit_identity(out, assay_feature_of(simple[k].kind, 0),
                               simple[k].name);
     }
     return status;
@@ -783,32 +783,32 @@ static assay_status fit_base(assay_model *m, const shape *s,
         status = add_pattern(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && s->numeric && j < d->width; j++) {
-        status = add_feature(m, d, (assay_feature){ASSAY_F_RAW, (int)j}, err);
+        status = add_feature(m, d, assay_feature_of(ASSAY_F_RAW, (int)j), err);
         if (status == ASSAY_OK && j > 0) {
             status =
-                add_feature(m, d, (assay_feature){ASSAY_F_DIFF, (int)j}, err);
+                add_feature(m, d, assay_feature_of(ASSAY_F_DIFF, (int)j), err);
         }
     }
     static const assay_feature_kind more[] = {
         ASSAY_F_LENGTH, ASSAY_F_LAST, ASSAY_F_NUMBERS};
     for (size_t k = 0; status == ASSAY_OK && s->mixed && k < 3; k++) {
-        status = add_feature(m, d, (assay_feature){more[k], 0}, err);
+        status = add_feature(m, d, assay_feature_of(more[k], 0), err);
     }
     for (size_t k = 0; status == ASSAY_OK && k < s->num_words; k++) {
-        status = add_feature(m, d, (assay_feature){ASSAY_F_WORDS, s->word[k]},
+        status = add_feature(m, d, assay_feature_of(ASSAY_F_WORDS, s->word[k]),
                              err);
     }
     for (size_t k = 0; status == ASSAY_OK && s->numeric && k <= 4; k++) {
         /* order statistics: ends, quartiles, median */
         int rank = (int)(k * (d->width - 1) / 4);
-        status = add_feature(m, d, (assay_feature){ASSAY_F_SORTED, rank}, err);
+        status = add_feature(m, d, assay_feature_of(ASSAY_F_SORTED, rank), err);
     }
     if (status == ASSAY_OK && s->numeric) {
-        status = add_feature(m, d, (assay_feature){ASSAY_F_SUM, 0}, err);
+        status = add_feature(m, d, assay_feature_of(ASSAY_F_SUM, 0), err);
     }
     for (size_t j = 0; status == ASSAY_OK && s->mixed && j < d->width; j++) {
         if (!s->numeric_col[j]) {
-            status = add_key(m, d, (assay_feature){ASSAY_F_CELL, (int)j}, err);
+            status = add_key(m, d, assay_feature_of(ASSAY_F_CELL, (int)j), err);
         }
     }
     return status;
@@ -845,7 +845,7 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
     static const double share[] = {0.02, 0.15, 0.35, 0.5, 0.65, 0.85, 0.98};
     double x[2 * BLOCK], square = 0;
     size_t n = 0;
-    assay_feature f = {ASSAY_F_RAW, (int)j};
+    assay_feature f = assay_feature_of(ASSAY_F_RAW, (int)j);
     for (int side = 0; side < 2; side++) {
         double v[BLOCK];
         assay_feature_numbers(&d->rows[side][0], f, v);
@@ -942,12 +942,36 @@ static assay_status fit_encoded(assay_models *out, const shape *s,
     return status;
 }
 
+/* Logistic regression on counts over groups of columns. */
+static assay_status fit_grouped(assay_models *out, const shape *s,
+                                const assay_training *d, assay_error *err)
+{
+    assay_encoder e;
+    assay_status status =
+        assay_groups_fit(&e, d, s->word, s->num_words, err);
+    assay_model *m = NULL;
+    if (status == ASSAY_OK && e.num > 0) {
+        m = model_add(out, "grouped logistic", 1);
+        status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    }
+    if (status == ASSAY_OK && m != NULL) {
+        m->encoder = calloc(1, sizeof *m->encoder);
+        status = m->encoder == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    }
+    if (status == ASSAY_OK && m != NULL) {
+        *m->encoder = e;
+        return assay_smooth_fit(&m->smooth, m->encoder, d, err);
+    }
+    assay_encoder_clear(&e);
+    return status;
+}
+
 /* The table of patterns, smoothed where that is possible. */
 static assay_status fit_pattern(shape *s, const assay_training *d, int light,
                                 assay_error *err)
 {
     assay_status status =
-        fit_table(&s->pattern, d, (assay_feature){ASSAY_F_PATTERN, 0}, err);
+        fit_table(&s->pattern, d, assay_feature_of(ASSAY_F_PATTERN, 0), err);
     if (status != ASSAY_OK) {
         return status == ASSAY_AGAIN ? ASSAY_OK : status;
     }
@@ -961,7 +985,7 @@ static assay_status fit_smooth(assay_models *out, const assay_training *d,
 {
     assay_model *m = model_add(out, "smoothed histogram", 1);
     return m == NULL ? ASSAY_MEMORY
-                     : add_smooth(m, d, (assay_feature){ASSAY_F_EXACT, 0},
+                     : add_smooth(m, d, assay_feature_of(ASSAY_F_EXACT, 0),
                                   light, err);
 }
 
@@ -983,6 +1007,9 @@ static assay_status fit_all(assay_models *out, shape *s,
         if (status == ASSAY_OK) {
             status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
         }
+    }
+    if (status == ASSAY_OK && data->width > 3) {
+        status = fit_grouped(out, s, data, err);
     }
     if (status == ASSAY_OK && s->mixed && s->numeric) {
         status = fit_strata(out, s, data, err);

@@ -25,6 +25,7 @@ typedef struct assay_audit_options {
     int light;         /* leave out the slow attackers */
     uint64_t seen;     /* leading rows that somebody has looked at already:
                           they may train, they never certify */
+    uint64_t seed;     /* of the thinning of layers; 0: the system's */
     const char *checkpoint; /* file for resuming, or NULL */
     const char *label; /* name on the progress bar, NULL for none */
 } assay_audit_options;

@@ -30,17 +30,15 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     if (status != ASSAY_OK) {
         return status;
     }
-    /* the search is paid for out of the same number of runs */
-    uint64_t left = samples > spent + samples / 2 ? samples - spent
-                                                  : samples / 2;
-    assay_audit_options o = {.claim = specimen->claim, .samples = left,
+    out->searched = spent;
+    assay_audit_options o = {.claim = specimen->claim, .samples = samples,
                              .confidence = options->confidence, .seen = seen,
                              .label = options->label,
+                             .seed = assay_rng_mix(options->seed) | 1,
                              .checkpoint = options->checkpoint};
     assay_specimen_run run = {specimen, out->pair, options->seed};
     assay_source source = assay_specimen_source(&run);
     status = assay_audit_run(&out->result, &source, &o, err);
-    out->result.samples += spent;
     if (status == ASSAY_OK && options->with_oracle) {
         status = assay_search_oracle(&out->oracle, &out->best, specimen,
                                      &out->pair, samples, options->confidence,
@@ -95,6 +93,7 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
     (void)json_object_set_new(j, "truth", number(s->truth));
     (void)json_object_set_new(j, "oracle", number(row->oracle.bound));
     (void)json_object_set_new(j, "oracle_best_pair", number(row->best.bound));
+    (void)json_object_set_new(j, "oracle_layers", number(row->oracle.layers));
     (void)json_object_set_new(j, "oracle_noise", number(row->oracle.noise));
     (void)json_object_set_new(j, "oracle_mass", number(row->oracle.mass));
     (void)json_object_set_new(j, "verdict",
@@ -103,6 +102,8 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
                               input_json(row->pair.q[0], s->num_inputs));
     (void)json_object_set_new(j, "right",
                               input_json(row->pair.q[1], s->num_inputs));
+    (void)json_object_set_new(j, "search_samples",
+                              json_integer((json_int_t)row->searched));
     (void)json_object_set_new(j, "total_seconds", json_real(row->seconds));
     return j;
 }

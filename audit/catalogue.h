@@ -11,6 +11,7 @@
 typedef struct assay_catalogue_row {
     const assay_specimen *specimen;
     assay_pair pair;
+    uint64_t searched; /* runs of each input on other pairs, beside the audit's */
     assay_audit_result result;
     assay_oracle_bound oracle; /* on this pair; NAN: no density */
     assay_oracle_bound best;   /* on the best of the specimen's pairs */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/checkpoint.h"
+#include "audit/layers.h"
 #include "audit/ranks.h"
 #include "core/progress.h"
 
@@ -14,13 +15,18 @@
 
 /* ---- Renyi profile ------------------------------------------------------------ */
 
-static size_t bin_of(const assay_certify *z, float x)
+/* The bin of every score: how many edges lie below it. */
+ASSAY_SIMD
+static void bins_of(const assay_certify *z, const float *x, size_t n,
+                    int32_t *out)
 {
-    size_t k = 0;
-    while (k + 1 < z->num_bins && x > z->edge[k]) {
-        k++;
+    memset(out, 0, n * sizeof *out);
+    for (size_t k = 0; k + 1 < z->num_bins; k++) {
+        float edge = z->edge[k];
+        for (size_t i = 0; i < n; i++) {
+            out[i] += x[i] > edge;
+        }
     }
-    return k;
 }
 
 /* Counts of sorted scores in the bins. */
@@ -41,11 +47,11 @@ static void make_bins(assay_certify *z, const float *a, const float *b,
                       size_t n)
 {
     /* edges at shares of both sides, finer towards the ends */
-    static const double share[] = {1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.02, 0.04,
-                                   0.07, 0.1,  0.15, 0.2,  0.25, 0.3,  0.35,
-                                   0.4,  0.45, 0.5};
+    static const double share[] = {1e-4, 3e-4, 1e-3, 3e-3, 0.01,
+                                   0.02, 0.04, 0.07, 0.1,  0.15,
+                                   0.2,  0.27, 0.34, 0.42, 0.5};
     float all[80];
-    size_t num = 0;
+    size_t num = 0; /* 60 edges at most */
     for (size_t k = 0; k < sizeof share / sizeof share[0]; k++) {
         double low = share[k] * (double)n, high = (1 - share[k]) * (double)n;
         all[num++] = a[(size_t)low];
@@ -63,27 +69,80 @@ static void make_bins(assay_certify *z, const float *a, const float *b,
     }
 }
 
+static double log_share(uint64_t left, uint64_t right)
+{
+    return log(((double)left + 0.5) / ((double)right + 0.5));
+}
+
+/* Half of the counts, every run by a coin of its own. */
+static void halve(uint64_t *half, const uint64_t *count, size_t num,
+                  assay_rng *rng)
+{
+    for (size_t k = 0; k < num; k++) {
+        half[k] = 0;
+        for (uint64_t left = count[k]; left > 0;) {
+            uint64_t take = left < 64 ? left : 64, word = assay_rng_u64(rng);
+            word >>= 64 - take;
+            half[k] += (uint64_t)__builtin_popcountll(word);
+            left -= take;
+        }
+    }
+}
+
+static void scale_counts(uint64_t *out, const uint64_t *count, size_t num,
+                         double factor)
+{
+    for (size_t k = 0; k < num; k++) {
+        out[k] = (uint64_t)((double)count[k] * factor);
+    }
+}
+
+/* The order is chosen by what g of one half shows on the other half: on its
+ * own rows a high order flatters the luckiest bin. Half of the merit is what
+ * that other half would certify by itself, which shuns noisy orders. */
 static double try_profile(assay_certify *z, const uint64_t *left,
                           const uint64_t *right, size_t n, double target,
                           double level)
 {
     double best = 0, g[ASSAY_PROFILE_BINS];
-    uint64_t scaled[2][ASSAY_PROFILE_BINS];
+    uint64_t fit[2][ASSAY_PROFILE_BINS], rest[2][ASSAY_PROFILE_BINS];
+    uint64_t full[2][ASSAY_PROFILE_BINS];
+    assay_rng rng;
+    assay_rng_seed(&rng, 1, 0x9a1f, 0);
+    halve(fit[0], left, z->num_bins, &rng);
+    halve(fit[1], right, z->num_bins, &rng);
     for (size_t k = 0; k < z->num_bins; k++) {
-        g[k] = log(((double)left[k] + 0.5) / ((double)right[k] + 0.5));
-        scaled[0][k] = (uint64_t)((double)left[k] * target / (double)n);
-        scaled[1][k] = (uint64_t)((double)right[k] * target / (double)n);
+        g[k] = log_share(fit[0][k], fit[1][k]);
+        z->g[k] = log_share(left[k], right[k]);
+        rest[0][k] = left[k] - fit[0][k];
+        rest[1][k] = right[k] - fit[1][k];
     }
+    scale_counts(full[0], rest[0], z->num_bins, 2 * target / (double)n);
+    scale_counts(full[1], rest[1], z->num_bins, 2 * target / (double)n);
     for (double alpha = 1.05; alpha < 8; alpha = 1 + (alpha - 1) * 1.3) {
-        double rho = assay_bound_renyi(g, scaled[0], scaled[1], z->num_bins,
-                                       alpha, level);
+        double rho = 0.5 * assay_bound_renyi(g, rest[0], rest[1], z->num_bins,
+                                             alpha, level) +
+                     0.5 * assay_bound_renyi(g, full[0], full[1], z->num_bins,
+                                             alpha, level);
         if (rho > best) {
             best = rho;
             z->alpha = alpha;
-            memcpy(z->g, g, sizeof g);
         }
     }
     return best;
+}
+
+double assay_profile_predict(const assay_certify *z, const float *left,
+                             const float *right, size_t n, double target,
+                             double level)
+{
+    uint64_t c[2][ASSAY_PROFILE_BINS];
+    int side = z->profile_swapped;
+    count_bins(z, left, n, c[side]);
+    count_bins(z, right, n, c[!side]);
+    scale_counts(c[0], c[0], z->num_bins, target / (double)n);
+    scale_counts(c[1], c[1], z->num_bins, target / (double)n);
+    return assay_bound_renyi(z->g, c[0], c[1], z->num_bins, z->alpha, level);
 }
 
 double assay_profile_fit(assay_certify *z, const float *left,
@@ -166,17 +225,24 @@ static void note_example(const counting *c, const float *a, const float *b,
     }
 }
 
-static void count_profile(const counting *c, assay_certify *to,
-                          const assay_rows *left, const assay_rows *right)
+static void count_profile(const counting *c, assay_certify *to, int side,
+                          const float *score, size_t n)
 {
-    float s[BLOCK];
-    const assay_model *m = &c->models->model[c->z->profile_model];
-    for (int side = 0; side < 2; side++) {
-        const assay_rows *r = side == 0 ? left : right;
-        assay_model_score(m, r, s);
-        for (size_t i = 0; i < r->num; i++) {
-            to->bin[side][bin_of(c->z, s[i])]++;
-        }
+    int32_t bin[BLOCK];
+    bins_of(c->z, score, n, bin);
+    for (size_t i = 0; i < n; i++) {
+        to->bin[side][bin[i]]++;
+    }
+}
+
+static void score_both(const counting *c, size_t model, size_t *have,
+                       const assay_rows *left, const assay_rows *right,
+                       float *a, float *b)
+{
+    if (*have != model) {
+        assay_model_score(&c->models->model[model], left, a);
+        assay_model_score(&c->models->model[model], right, b);
+        *have = model;
     }
 }
 
@@ -188,19 +254,19 @@ static assay_status count_unit(void *arg, int thread, uint64_t first,
     assay_certify *to = &c->part[thread];
     float a[BLOCK], b[BLOCK];
     (void)err;
+    size_t have = SIZE_MAX; /* the model whose scores are at hand */
     for (size_t k = 0; k < c->z->num_events; k++) {
         const assay_audit_event *e = &c->z->event[k];
-        if (k == 0 || e->model != c->z->event[k - 1].model) {
-            assay_model_score(&c->models->model[e->model], left, a);
-            assay_model_score(&c->models->model[e->model], right, b);
-        }
+        score_both(c, e->model, &have, left, right, a, b);
         count_event(e, &to->pairs[k], a, b, left->num);
         if (first == c->first) {
             note_example(c, a, b, left, right, k);
         }
     }
     if (c->z->num_bins > 0) {
-        count_profile(c, to, left, right);
+        score_both(c, c->z->profile_model, &have, left, right, a, b);
+        count_profile(c, to, 0, a, left->num);
+        count_profile(c, to, 1, b, right->num);
     }
     return ASSAY_OK;
 }
@@ -221,24 +287,19 @@ static void add_part(assay_certify *z, const assay_certify *part)
 
 /* ---- levels ---------------------------------------------------------------------- */
 
-/* The error budget: the first event gets most, the rest share; with a profile
- * the events get a fifth together. Fixed before any certification row. */
+/* The error budget: a profile or layers get their share, of the rest the first
+ * event gets most. Fixed before any certification row. */
 #define FIRST_SHARE 0.92
 static double event_level(const assay_certify *z, size_t k, double level)
 {
     if (z->num_bins > 0) {
-        level *= 0.2;
+        level *= 1 - z->bins_share;
     }
     if (z->num_events == 1) {
         return level;
     }
     return k == 0 ? FIRST_SHARE * level
                   : (1 - FIRST_SHARE) * level / (double)(z->num_events - 1);
-}
-
-static double profile_level(double level)
-{
-    return 0.8 * level;
 }
 
 static assay_audit_counts counts_of(const assay_pairs *p)
@@ -344,7 +405,7 @@ static void conclude_profile(assay_audit_result *out, const assay_certify *z,
     const uint64_t *p = z->bin[z->profile_swapped];
     const uint64_t *q = z->bin[!z->profile_swapped];
     double rho = assay_bound_renyi(z->g, p, q, z->num_bins, z->alpha,
-                                   profile_level(level));
+                                   z->bins_share * level);
     if (rho <= out->lower) {
         return;
     }
@@ -359,10 +420,78 @@ static void conclude_profile(assay_audit_result *out, const assay_certify *z,
     out->swapped = z->profile_swapped;
 }
 
-static void conclude(assay_audit_result *out, const assay_certify *z,
-                     const assay_models *models, const char *examples,
-                     const assay_audit_options *o)
+/* The counts shown with layers: all slices where one input was expected to be
+ * likelier, the stronger direction first. */
+static assay_audit_counts layer_counts(const assay_certify *z, int right)
 {
+    assay_audit_counts c = {0, 0, 0, 0};
+    for (size_t k = 0; k < z->num_bins; k++) {
+        int in = right ? z->g[k] < 0 : z->g[k] > 0;
+        c.k1 += in ? z->bin[right][k] : 0;
+        c.k2 += in ? z->bin[!right][k] : 0;
+        c.n1 += z->bin[right][k];
+        c.n2 += z->bin[!right][k];
+    }
+    return c;
+}
+
+/* Thinned copies of the counts; the loss of confidence. */
+static assay_status thin(uint64_t bin[2][ASSAY_PROFILE_BINS], double *lost,
+                         const assay_certify *z, uint64_t seed,
+                         assay_error *err)
+{
+    assay_rng rng;
+    assay_status status = ASSAY_OK;
+    if (seed == 0) {
+        status = assay_rng_fresh(&seed, err);
+    }
+    assay_rng_seed(&rng, seed, 0x7417, 0);
+    memcpy(bin, z->bin, sizeof z->bin);
+    *lost = assay_layers_thin(bin[0], z->num_bins, &rng);
+    *lost += assay_layers_thin(bin[1], z->num_bins, &rng);
+    return status;
+}
+
+static assay_status conclude_layers(assay_audit_result *out,
+                                    const assay_certify *z,
+                                    const assay_models *models, double level,
+                                    uint64_t seed, assay_error *err)
+{
+    uint64_t bin[2][ASSAY_PROFILE_BINS];
+    double lost;
+    assay_status status = thin(bin, &lost, z, seed, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    double eps = assay_bound_layers(z->g, bin[0], bin[1], z->num_bins,
+                                    z->bins_share * level - lost);
+    if (eps <= out->lower) {
+        return ASSAY_OK;
+    }
+    out->lower = eps;
+    out->epsilon_lower = fmax(out->epsilon_lower, eps);
+    size_t used = 0, right = 0;
+    for (size_t k = 0; k < z->num_bins; k++) {
+        used += z->g[k] != 0;
+    }
+    assay_audit_counts a = layer_counts(z, 0), b = layer_counts(z, 1);
+    right = b.k1 + a.k2 > a.k1 + b.k2;
+    out->counts = right ? b : a;
+    out->swapped = (int)right;
+    const char *name = models->model[z->profile_model].name;
+    (void)snprintf(out->attacker, sizeof out->attacker, "%s", name);
+    (void)snprintf(out->event, sizeof out->event,
+                   "%zu weighted slices of the score of '%s'; counts: those "
+                   "likelier on the %s input",
+                   used, name, right ? "right" : "left");
+    return ASSAY_OK;
+}
+
+static assay_status conclude(assay_audit_result *out, const assay_certify *z,
+                             const assay_models *models, const char *examples,
+                             const assay_audit_options *o, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
     double level = 1 - o->confidence;
     memset(out, 0, sizeof *out);
     out->claim = o->claim;
@@ -370,10 +499,13 @@ static void conclude(assay_audit_result *out, const assay_certify *z,
     out->confidence = o->confidence;
     out->num_events = (int)z->num_events + (z->num_bins > 0);
     conclude_events(out, z, models, examples, o);
-    if (z->num_bins > 0) {
+    if (z->num_bins > 0 && z->alpha > 0) {
         conclude_profile(out, z, models, level);
+    } else if (z->num_bins > 0) {
+        status = conclude_layers(out, z, models, level, o->seed, err);
     }
     out->refuted = out->lower > o->claim.value || sequential_done(z, o);
+    return status;
 }
 
 /* ---- the run --------------------------------------------------------------------- */
@@ -522,7 +654,7 @@ assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
         assay_progress_finish(&meter);
     }
     if (status == ASSAY_OK) {
-        conclude(out, z, models, examples, options);
+        status = conclude(out, z, models, examples, options, err);
         out->samples = at;
         out->certified = at - first;
         out->detection_limit = assay_bound_detection_limit(

@@ -13,18 +13,24 @@ typedef struct assay_certify {
     size_t num_events;
     assay_audit_event event[ASSAY_MAX_EVENTS];
     assay_pairs pairs[ASSAY_MAX_EVENTS];
-    /* Renyi profile (rho claims): bins of one score */
+    /* Renyi profile (rho claims) or layers (eps claims): bins of one score */
     size_t num_bins; /* 0: none */
+    double bins_share; /* of the error budget */
     size_t profile_model;
     int profile_swapped;
     float edge[ASSAY_PROFILE_BINS];
-    double g[ASSAY_PROFILE_BINS];
-    double alpha;
+    double g[ASSAY_PROFILE_BINS]; /* layers: signed weights */
+    double alpha; /* layers: 0 */
     uint64_t bin[2][ASSAY_PROFILE_BINS];
 } assay_certify;
 
-/** Choose bins, g and alpha from sorted selection scores; returns the
- *  predicted rho for `target` runs. */
+/** What the profile in z would certify with `target` runs like these. */
+double assay_profile_predict(const assay_certify *z, const float *left,
+                             const float *right, size_t n, double target,
+                             double level);
+
+/** Choose bins, g and alpha from sorted selection scores; returns a careful
+ *  prediction of rho for `target` runs, for comparing scores. */
 double assay_profile_fit(assay_certify *z, const float *left,
                          const float *right, size_t n, double target,
                          double level, const assay_claim *claim);

@@ -81,6 +81,15 @@ static int fit_knots(assay_code *c, const assay_encoder *e,
     return sample[0] < sample[n - 1];
 }
 
+int assay_code_fit(assay_code *c, const assay_encoder *e,
+                   const assay_training *data)
+{
+    double *sample = malloc(SAMPLE * sizeof *sample);
+    int ok = sample != NULL && fit_knots(c, e, data, sample);
+    free(sample);
+    return ok;
+}
+
 static void add_code(assay_encoder *e, const assay_training *d, assay_code c,
                      double *sample)
 {
@@ -92,7 +101,7 @@ static void add_code(assay_encoder *e, const assay_training *d, assay_code c,
 static void add_summary(assay_encoder *e, const assay_training *d, int kind,
                         int col, double *sample)
 {
-    assay_code c = {.feature = {(assay_feature_kind)kind, col},
+    assay_code c = {.feature = assay_feature_of((assay_feature_kind)kind, col),
                     .is_summary = 1};
     add_code(e, d, c, sample);
 }
@@ -128,7 +137,7 @@ assay_status assay_encoder_fit(assay_encoder *out, const assay_training *data,
     }
     for (size_t j = 0; j < data->width; j++) {
         if (numeric_col[j]) {
-            assay_code c = {.feature = {ASSAY_F_RAW, (int)j}};
+            assay_code c = {.feature = assay_feature_of(ASSAY_F_RAW, (int)j)};
             c.is_summary = data->width <= 3;
             add_code(out, data, c, sample);
         }

@@ -5,6 +5,7 @@
 
 #include "audit/binomial.h"
 #include "audit/certify.h"
+#include "audit/layers.h"
 #include "audit/search.h"
 #include "audit/work.h"
 
@@ -56,6 +57,28 @@ static double noise_at(const assay_claim *claim, double p1, double p2, double n)
                             : 0;
 }
 
+/* The certified bound at an event's probabilities: the mean over the second
+ * side's count where that is small (its luck matters), else at the mean. */
+static double expected_bound(const assay_claim *claim, double p1, double p2,
+                             double n, double level)
+{
+    uint64_t runs = (uint64_t)n;
+    double mean = p2 * n, mass = exp(-mean), sum = 0, all = 0;
+    double w = assay_bound_weight(p1, runs, p2, runs);
+    assay_audit_counts c = {(uint64_t)nearbyint(p1 * n), runs,
+                            (uint64_t)nearbyint(mean), runs};
+    if (mean > 40) {
+        return assay_bound_joint(claim, &c, level, w);
+    }
+    for (uint64_t k = 0; k < 100 && all < 0.9999; k++) {
+        c.k2 = k;
+        all += mass;
+        sum += mass > 1e-5 ? mass * assay_bound_joint(claim, &c, level, w) : 0;
+        mass *= mean / (double)(k + 1);
+    }
+    return sum / all;
+}
+
 /* Runs of the first side sorted by their log ratio, largest first: at every
  * threshold p1 is their share and p2 the mean of exp(-ratio), which has far
  * less noise than counting the other side. The first few thresholds are
@@ -79,6 +102,7 @@ static void oracle_sweep(assay_oracle_bound *best, const float *ratio, size_t n,
         if (bound > best->bound) {
             best->bound = bound;
             best->mass = p1;
+            best->other = p2;
             best->noise = noise_at(claim, p1, fmax(p2, 1 / samples), samples);
         }
     }
@@ -93,8 +117,10 @@ static void oracle_profile(assay_oracle_bound *best, oracle_work *w, size_t n,
     if (z != NULL) {
         assay_work_sort(w->score[0], spare, n);
         assay_work_sort(w->score[1], spare, n);
-        best->bound = assay_profile_fit(z, w->score[0], w->score[1], n,
-                                        samples, level, claim);
+        (void)assay_profile_fit(z, w->score[0], w->score[1], n, samples, level,
+                                claim);
+        best->bound = assay_profile_predict(z, w->score[0], w->score[1], n,
+                                            samples, level);
     }
     free(z);
 }
@@ -114,6 +140,14 @@ static void oracle_best(assay_oracle_bound *best, oracle_work *w, size_t n,
         qsort(w->score[side], n, sizeof(float), compare_down);
         oracle_sweep(best, w->score[side], n, samples, level, claim);
     }
+    if (best->bound > 0) {
+        best->bound = expected_bound(claim, best->mass, best->other, samples,
+                                     level);
+    }
+    if (claim->kind == ASSAY_CLAIM_EPS && claim->delta == 0) {
+        best->layers = assay_layers_oracle(w->score[0], w->score[1], n,
+                                           samples, level);
+    }
 }
 
 static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
@@ -130,7 +164,7 @@ static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
     w.score[1] = malloc(n * sizeof(float));
     float *spare = malloc(n * sizeof(float));
     assay_status status = ASSAY_MEMORY;
-    *out = (assay_oracle_bound){0, 0, 0};
+    *out = (assay_oracle_bound){0, 0, 0, 0, NAN};
     if (w.oracle.table != NULL && w.score[0] != NULL && w.score[1] != NULL &&
         spare != NULL) {
         if (specimen->prepare != NULL) {
@@ -179,7 +213,7 @@ assay_status assay_search_oracle(assay_oracle_bound *out,
                                  double confidence, uint64_t seed,
                                  assay_error *err)
 {
-    *out = (assay_oracle_bound){NAN, NAN, NAN};
+    *out = (assay_oracle_bound){NAN, NAN, NAN, NAN, NAN};
     if (best != NULL) {
         *best = *out;
     }

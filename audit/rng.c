@@ -2,6 +2,7 @@
 #include "audit/rng.h"
 
 #include <math.h>
+#include <openssl/rand.h>
 #include <string.h>
 
 #define LANES ASSAY_AUDIT_LANES
@@ -15,6 +16,17 @@ uint64_t assay_rng_mix(uint64_t x)
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
     return x ^ (x >> 31);
+}
+
+assay_status assay_rng_fresh(uint64_t *seed, assay_error *err)
+{
+    unsigned char bytes[8];
+    if (RAND_bytes(bytes, (int)sizeof bytes) != 1) {
+        return assay_fail(err, ASSAY_ENTROPY, "audit: no randomness");
+    }
+    memcpy(seed, bytes, sizeof bytes);
+    *seed |= 1;
+    return ASSAY_OK;
 }
 
 void assay_rng_seed(assay_rng *rng, uint64_t seed, uint64_t stream,

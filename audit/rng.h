@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/error.h"
+
 #define ASSAY_AUDIT_LANES 8
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
@@ -33,6 +35,8 @@ typedef struct assay_rng {
 } assay_rng;
 
 uint64_t assay_rng_mix(uint64_t x);
+/** A seed from the system, never 0. */
+assay_status assay_rng_fresh(uint64_t *seed, assay_error *err) ASSAY_MUST_CHECK;
 void assay_rng_seed(assay_rng *rng, uint64_t seed, uint64_t stream,
                     uint64_t block);
 

@@ -232,6 +232,27 @@ static void count_cells(const assay_rows *r, assay_feature f, double *out)
     }
 }
 
+static void count_group(const assay_rows *r, assay_feature f, double *out)
+{
+    memset(out, 0, r->num * sizeof *out);
+    for (size_t j = 0; j < r->width; j++) {
+        const uint8_t *tag = r->tag[j];
+        const double *x = r->value[j];
+        if ((f.mask >> j & 1) == 0) {
+            continue;
+        }
+        for (size_t i = 0; i < r->num; i++) {
+            int is = r->plain[j] ? ASSAY_CELL_NUMBER : tag[i];
+            if (f.kind == ASSAY_F_GROUP_WORDS) {
+                out[i] += is == ASSAY_CELL_WORD && x[i] == f.col;
+            } else if (is == ASSAY_CELL_NUMBER) {
+                int sign = (x[i] > f.at) - (x[i] < f.at);
+                out[i] += f.kind == ASSAY_F_GROUP_NUMBERS ? 1 : sign;
+            }
+        }
+    }
+}
+
 static void last_number(const assay_rows *r, double *out)
 {
     for (size_t i = 0; i < r->num; i++) {
@@ -254,6 +275,10 @@ void assay_feature_numbers(const assay_rows *rows, assay_feature f, double *out)
     }
     if (f.kind >= ASSAY_F_LENGTH && f.kind <= ASSAY_F_WORDS) {
         count_cells(rows, f, out);
+        return;
+    }
+    if (f.kind >= ASSAY_F_GROUP_WORDS && f.kind <= ASSAY_F_GROUP_SIGNS) {
+        count_group(rows, f, out);
         return;
     }
     if (f.kind == ASSAY_F_RAW) {

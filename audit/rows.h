@@ -79,6 +79,10 @@ typedef enum assay_feature_kind {
     ASSAY_F_LENGTH,  /* how many cells are there                */
     ASSAY_F_NUMBERS, /* how many of them are numbers            */
     ASSAY_F_WORDS,   /* how many are word j                     */
+    /* of the columns in `mask` alone */
+    ASSAY_F_GROUP_WORDS,   /* how many are word j               */
+    ASSAY_F_GROUP_NUMBERS, /* how many are numbers              */
+    ASSAY_F_GROUP_SIGNS,   /* numbers above `at` less those below */
     /* keys */
     ASSAY_F_PATTERN, /* kinds of all cells and the words        */
     ASSAY_F_EXACT,   /* every bit of the row                    */
@@ -89,7 +93,14 @@ typedef enum assay_feature_kind {
 typedef struct assay_feature {
     assay_feature_kind kind;
     int col;
+    uint64_t mask; /* GROUP features: bit j is column j */
+    double at;
 } assay_feature;
+
+static inline assay_feature assay_feature_of(assay_feature_kind kind, int col)
+{
+    return (assay_feature){kind, col, 0, 0};
+}
 
 int assay_feature_is_key(assay_feature feature);
 void assay_feature_numbers(const assay_rows *rows, assay_feature feature,

@@ -12,7 +12,7 @@
 
 /**
  * The most promising pair: every pair of the specimen is screened with
- * `samples` runs, the better ones with up to ten times as many; if the
+ * `samples` runs, the better ones with up to sixteen times as many; if the
  * specimen states a domain, random restarts and hill climbing within it come
  * first. *seen counts the leading rows of the chosen pair's source (seed as
  * given) that were looked at, *spent all other runs of each input.
@@ -23,9 +23,10 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent, uint64_t *seen,
                                assay_error *err) ASSAY_MUST_CHECK;
 
 /** The oracle bound, its noise (standard deviation of a certified bound at the
- *  oracle's event, 0 if not computed) and the event's mass. */
+ *  oracle's event, 0 if not computed), the event's mass on either side, and what weighted
+ *  slices of the exact ratio certify (eps claims without delta, else NAN). */
 typedef struct assay_oracle_bound {
-    double bound, noise, mass;
+    double bound, noise, mass, other, layers;
 } assay_oracle_bound;
 
 /**

@@ -38,6 +38,16 @@ assay_status assay_encoder_fit(assay_encoder *out, const assay_training *data,
                                assay_error *err) ASSAY_MUST_CHECK;
 void assay_encoder_clear(assay_encoder *e);
 
+/** Knots of one feature; 0 if it is constant or hardly ever there. */
+int assay_code_fit(assay_code *c, const assay_encoder *e,
+                   const assay_training *data);
+
+/** Features of groups of columns that lean the same way; none (num = 0) if
+ *  fewer than three lean. */
+assay_status assay_groups_fit(assay_encoder *out, const assay_training *data,
+                              const int *words, size_t num_words,
+                              assay_error *err) ASSAY_MUST_CHECK;
+
 /** Ridge logistic regression, the penalty by marginal likelihood. */
 struct assay_smooth;
 assay_status assay_smooth_fit(struct assay_smooth **out,

@@ -148,11 +148,22 @@ void assay_work_sort(float *x, float *spare, size_t n)
 
 #define TAIL 20 /* order statistics of the second side used for its tail */
 
+/* Exponential tails of both sides beyond an anchor: the log ratio of the
+ * events there is then a line in the threshold. */
+typedef struct tails {
+    int is_set;
+    double at;            /* the anchor */
+    double ratio, slope;  /* log ratio there, and per unit of threshold */
+    double v_ratio, v_slope;
+} tails;
+
 typedef struct sweep {
     const assay_claim *claim;
     double n;
     const assay_choice *o;
     double other; /* expected count of the second side by calibration */
+    double doubt; /* standard deviation of its logarithm, 0: by rule */
+    tails tails;
     double tail_at, tail_scale; /* exponential tail; scale 0: none */
     assay_audit_event best;
 } sweep;
@@ -177,11 +188,12 @@ static double log_ratio(const sweep *s, double top, double k1, double k2,
 {
     double counted = log(top * s->n / k2), sd = sqrt(v / s->n);
     *penalty = care(s, k1, k2) * sd;
-    if (!s->o->is_ratio || s->o->plain || !(s->other > 0)) {
+    if (s->o->plain || !(s->other > 0)) {
         return counted;
     }
     double modelled = log(top * s->n / s->other);
     double w = (0.08 + 0.7 / sqrt(k1 + k2)) * fabs(modelled) + 1e-4;
+    w = s->doubt > 0 ? s->doubt : w;
     if (fabs(modelled - counted) > 2 * sqrt(sd * sd + w * w)) {
         return counted;
     }
@@ -228,6 +240,10 @@ static double merit_few(const sweep *s, double k1, double k2, double threshold,
     if (k2 < 1) {
         b = fmin(b, 1.5 * tail_count(s, threshold, swapped));
     }
+    if (s->doubt > 0 && !s->o->plain) { /* both tails are known */
+        b = fmin(b, s->other * exp(s->o->caution * s->doubt));
+        a = fmax(a, k1 - s->o->caution * sqrt(k1));
+    }
     double bound = assay_bound_fast(s->claim, a * scale, target, b * scale,
                                     target, s->o->level);
     return bound > 0 ? bound : (a - b) / (s->n + a + b) - 1;
@@ -273,13 +289,83 @@ static void fit_tail(sweep *s, const float *b, size_t n, int swapped)
     }
 }
 
+/* How far the i-th most extreme score lies from the end's inside. */
+static double extreme(const float *x, size_t n, size_t i, int swapped)
+{
+    return swapped ? -(double)x[i] : (double)x[n - 1 - i];
+}
+
+/* Number, mean and squared coefficient of variation of the excesses over an
+ * anchor; 0 if the scores are too few or repeat. */
+static size_t excess(const float *x, size_t n, int swapped, double anchor,
+                     double *mean, double *cv2)
+{
+    double sum = 0, square = 0;
+    size_t k = 0, differ = 0;
+    while (k < n && extreme(x, n, k, swapped) > anchor) {
+        double e = extreme(x, n, k, swapped) - anchor;
+        differ += k == 0 || x[swapped ? k : n - 1 - k] !=
+                                x[swapped ? k - 1 : n - k];
+        sum += e;
+        square += e * e;
+        k++;
+    }
+    if (k < 200 || 4 * differ < 3 * k) {
+        return 0;
+    }
+    *mean = sum / (double)k;
+    *cv2 = square / (double)k / (*mean * *mean) - 1;
+    return k;
+}
+
+/* The deepest-reaching anchor beyond which both tails look exponential. */
+static void fit_tails(sweep *s, const float *first, const float *second,
+                      size_t n, int swapped)
+{
+    static const size_t depth[] = {16000, 4000, 1000, 300};
+    s->tails.is_set = 0;
+    for (size_t d = 0; d < 4; d++) {
+        if (8 * depth[d] > n) {
+            continue;
+        }
+        double at = extreme(second, n, depth[d], swapped);
+        double m1, m2, c1, c2;
+        size_t k1 = excess(first, n, swapped, at, &m1, &c1);
+        size_t k2 = excess(second, n, swapped, at, &m2, &c2);
+        if (k1 == 0 || k2 == 0 || fabs(c1 - 1) > 8 / sqrt((double)k1) ||
+            fabs(c2 - 1) > 8 / sqrt((double)k2)) {
+            continue;
+        }
+        double v1 = 1 / (double)k1, v2 = 1 / (double)k2;
+        double slope = 1 / m2 - 1 / m1;
+        double v = v1 / (m1 * m1) + v2 / (m2 * m2);
+        slope *= fmax(1 - 4 * v / (slope * slope + 1e-300), 0); /* luck */
+        s->tails = (tails){1, at, log((double)k1 / (double)k2), slope, v1 + v2,
+                           v};
+        return;
+    }
+}
+
+/* The second side's count beyond a threshold, by the tails. */
+static void use_tails(sweep *s, double k1, double threshold, int swapped)
+{
+    double gap = (swapped ? -threshold : threshold) - s->tails.at;
+    s->doubt = s->other = 0;
+    if (s->tails.is_set && gap > 0) {
+        double rise = gap * s->tails.slope;
+        s->other = k1 * exp(-s->tails.ratio - rise);
+        s->doubt = sqrt(s->tails.v_ratio + gap * gap * s->tails.v_slope +
+                        0.01 * rise * rise);
+    }
+}
+
 /* Standardised and clipped: the cubic is not trusted beyond. */
 static double standard(const assay_choice *o, double s)
 {
     return fmin(fmax((s - o->centre) / o->width, -5), 5);
 }
 
-static double curve_at(const assay_choice *o, double s)
+double assay_work_curve(const assay_choice *o, double s)
 {
     double x = standard(o, s);
     const double *c = o->curve;
@@ -294,7 +380,12 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
     size_t i = 0, j = 0;
     double next = 1;
     s->other = 0;
+    s->doubt = 0;
     fit_tail(s, swapped ? a : b, n, swapped);
+    s->tails.is_set = 0;
+    if (!s->o->is_ratio && s->claim->kind == ASSAY_CLAIM_EPS) {
+        fit_tails(s, swapped ? b : a, swapped ? a : b, n, swapped);
+    }
     while (i < n || j < n) {
         float x = i < n ? a[swapped ? i : n - 1 - i] : 0;
         float y = j < n ? b[swapped ? j : n - 1 - j] : 0;
@@ -314,9 +405,12 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
             j++;
         }
         if (s->o->is_ratio) {
-            double r = curve_at(s->o, (double)t);
+            double r = assay_work_curve(s->o, (double)t);
             s->other += swapped ? (double)(j - j0) * exp(r)
                                 : (double)(i - i0) * exp(-r);
+        }
+        if (!s->o->is_ratio) {
+            use_tails(s, (double)(swapped ? j : i), (double)t, swapped);
         }
         if ((double)(i + j) >= next) {
             consider(s, (double)(swapped ? j : i), (double)(swapped ? i : j),
@@ -405,7 +499,8 @@ void assay_work_calibrate(assay_choice *choice, const float *left,
     memset(c, 0, sizeof choice->curve);
     centre_scores(choice, left, right, n);
     for (int it = 0; it < 9; it++) {
-        double moved = calibrate_step(choice, it < 4 ? 1 : 3, left, right, n);
+        int degree = it < 4 || choice->straight ? 1 : 3;
+        double moved = calibrate_step(choice, degree, left, right, n);
         if (it >= 4 && moved < 1e-6) {
             break;
         }

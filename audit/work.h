@@ -40,6 +40,7 @@ typedef struct assay_choice {
     double caution; /* standard deviations by which estimates are worsened */
     double mass_min, mass_max; /* of the event on the likelier side */
     int plain; /* 1: believe counts only, no calibration, no extrapolation */
+    int straight; /* 1: calibrate by a line only */
     int is_ratio; /* the score orders rows by likelihood ratio, nearly */
     double curve[4]; /* calibration: ratio ~ a cubic of the standardised s */
     double centre, width; /* of the score */
@@ -48,6 +49,9 @@ typedef struct assay_choice {
 /** Logistic regression of the side on a cubic of the score. */
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
+
+/** The calibrated log ratio at a score. */
+double assay_work_curve(const assay_choice *choice, double score);
 
 /** The best event of one score; `left` and `right` are sorted. */
 assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,

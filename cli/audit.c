@@ -205,6 +205,7 @@ static assay_status read_values(args *a, const char *default_samples,
     }
     a->o.sequential = a->sequential;
     a->o.checkpoint = a->checkpoint;
+    a->o.seed = a->seed == NULL ? 0 : assay_rng_mix(a->seed_value) | 1;
     return status;
 }
 

@@ -1,0 +1,52 @@
+/* ring: glue */
+/**
+ * Layers: one claim tested on many slices of a score at once.
+ *
+ * A single event { score >= t } gives every run in it the same say. Slices of
+ * the score, each with a weight of its own, use the runs better: those just
+ * above the threshold say little, those far above say much. Both ends count,
+ * for the claim binds both directions.
+ */
+#ifndef ASSAY_AUDIT_LAYERS_H
+#define ASSAY_AUDIT_LAYERS_H
+
+#include "audit/certify.h"
+#include "audit/rng.h"
+#include "audit/work.h"
+
+/**
+ * Make counts of disjoint slices independent: keep N of the n runs, N from a
+ * Poisson law of mean n - 6 sqrt(n), chosen without looking at them.
+ *
+ * Law     the kept counts are independent Poisson variables, but for an
+ *         event of probability at most the returned number.
+ */
+double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng);
+
+/**
+ * Lower bound on epsilon (delta = 0) from independent Poisson counts of
+ * disjoint slices on both sides. In slice i, given left + right = m, the
+ * likelier side's count is binomial with probability at most e^eps/(1+e^eps);
+ * the exact tails become normal scores, summed with weights w sqrt(m).
+ * weight > 0: the left input is likelier; < 0: the right; 0: not used.
+ *
+ * Law     P[bound > true epsilon] <= level, if slices and weights were fixed
+ *         before the counts were seen.
+ */
+double assay_bound_layers(const double *weight, const uint64_t *left,
+                          const uint64_t *right, size_t num, double level);
+
+/** Choose slices and weights (z->edge, z->g, z->num_bins) from sorted
+ *  selection scores; `choice` has target, level and a calibration. Returns
+ *  the bound that they promise if the calibration is right. */
+double assay_layers_fit(assay_certify *z, const float *left,
+                        const float *right, size_t n,
+                        const assay_choice *choice);
+
+/** What layers of the exact log ratio could certify; `left` has ratios of
+ *  left runs, `right` those of right runs with the sign changed, both
+ *  sorted downwards. */
+double assay_layers_oracle(const float *left, const float *right, size_t n,
+                           double samples, double level);
+
+#endif

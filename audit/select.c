@@ -1,0 +1,353 @@
+/* ring: glue */
+#include "audit/select.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/layers.h"
+#include "audit/scores.h"
+
+#define MAX_KEEP 4 /* attackers that see all selection rows */
+#define CAUTION 1.0 /* standard deviations taken off an estimate */
+
+
+/* A slow attacker must promise more: two in a hundred. */
+static double costly(const assay_model *m, double merit)
+{
+    int slow = m->smooth != NULL || m->mlp != NULL || m->boost != NULL;
+    slow = m->num_blend > 0 ? 2 : slow;
+    return 0.01 * (slow > 0 ? 1 + slow : 0) * fmax(merit, 0);
+}
+
+/* Where counts are too few to tell scores apart by their predicted bound, the
+ * separation of the two sides decides: it uses every row. */
+static void weigh_luck(assay_audit_event *e, const assay_scores *c)
+{
+    double most = 0, top = 0, apart[ASSAY_MAX_MODELS];
+    for (size_t k = 0; k < c->num; k++) {
+        apart[k] = assay_scores_separation(c, k);
+        if (!assay_scores_trusted(&c->models->model[c->which[k]])) {
+            apart[k] *= 0.8; /* its best rows were lucky in training */
+        }
+        most = fmax(most, apart[k]);
+        top = fmax(top, e[k].merit);
+    }
+    for (size_t k = 0; most > 0 && top > 0 && k < c->num; k++) {
+        double v = 1 / fmax(e[k].p[0], 1e-12) + 1 / fmax(e[k].p[1], 1e-12);
+        double luck = 3 * sqrt(v / (double)c->n[k]) / fmax(e[k].merit, 1e-9);
+        luck = fmin(luck, 1);
+        if (e[k].merit > -10) {
+            e[k].merit = (1 - luck) * e[k].merit +
+                         luck * top * apart[k] / most;
+        }
+    }
+}
+
+/* The best event of each score column. */
+static void best_events(assay_audit_event *out, const assay_scores *c,
+                        const assay_claim *claim, const assay_choice *choice)
+{
+    for (size_t k = 0; k < c->num; k++) {
+        assay_choice o = *choice;
+        assay_scores_calibrate(&o, c, k);
+        out[k] = assay_work_choose(claim, c->s[k][0], c->s[k][1], c->n[k], &o);
+        out[k].model = c->which[k];
+    }
+    if (claim->kind == ASSAY_CLAIM_EPS && !choice->plain) {
+        weigh_luck(out, c);
+    }
+}
+
+static void merits(double *out, const assay_scores *c, const assay_claim *claim,
+                   double target, double level)
+{
+    const assay_choice careful = {.target = target, .level = level,
+                                  .caution = CAUTION, .mass_max = 1};
+    assay_audit_event e[ASSAY_MAX_MODELS];
+    best_events(e, c, claim, &careful);
+    for (size_t k = 0; k < c->num; k++) {
+        out[k] = e[k].merit;
+    }
+}
+
+/* The best few columns, taken out of the list one after the other. */
+static size_t take_best(size_t *out, size_t most, double *merit, size_t num,
+                        const assay_scores *c, int only_trusted)
+{
+    size_t got = 0;
+    while (got < most) {
+        size_t at = num;
+        for (size_t k = 0; k < num; k++) {
+            int may = merit[k] > -30 &&
+                      (!only_trusted ||
+                       assay_scores_trusted(&c->models->model[c->which[k]]));
+            at = may && (at == num || merit[k] > merit[at]) ? k : at;
+        }
+        if (at == num) {
+            break;
+        }
+        out[got++] = at;
+        merit[at] = -40;
+    }
+    return got;
+}
+
+/* Logistic regression of the side on a few scores, in the order of the runs. */
+static void blend_weights(double *out, const assay_scores *c, const size_t *which,
+                          size_t num, size_t n)
+{
+    double beta[ASSAY_MAX_BLEND + 1] = {0};
+    size_t p = num + 1;
+    for (int it = 0; it < 6; it++) {
+        double g[4] = {0}, h[16] = {0};
+        for (size_t i = 0; i < 2 * n; i++) {
+            int left = i < n;
+            double x[4] = {1, 0, 0, 0}, s = beta[0];
+            for (size_t k = 0; k < num; k++) {
+                const float *from = c->s[which[k]][left ? 0 : 1];
+                x[k + 1] = fmin(fmax((double)from[left ? i : i - n], -6), 6);
+                s += beta[k + 1] * x[k + 1];
+            }
+            double q = 1 / (1 + exp(-s));
+            for (size_t k = 0; k < p; k++) {
+                g[k] += (left - q) * x[k];
+                for (size_t l = 0; l <= k; l++) {
+                    h[k * p + l] += q * (1 - q) * x[k] * x[l];
+                }
+            }
+        }
+        for (size_t k = 0; k < p; k++) { /* towards the plain mean */
+            double prior = k == 0 ? 0 : 1 / (double)num;
+            h[k * p + k] += 2;
+            g[k] -= 2 * (beta[k] - prior);
+        }
+        if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)p, 1, h,
+                          (lapack_int)p, g, 1) != 0) {
+            break;
+        }
+        for (size_t k = 0; k < p; k++) {
+            beta[k] += g[k];
+        }
+    }
+    memcpy(out, beta + 1, num * sizeof *out);
+}
+
+static void unsorted_blend(assay_models *models, const assay_scores *c,
+                           const size_t *column, size_t num, size_t n,
+                           size_t *keep, size_t *num_keep)
+{
+    double weight[ASSAY_MAX_BLEND];
+    size_t which[ASSAY_MAX_BLEND];
+    blend_weights(weight, c, column, num, n);
+    for (size_t k = 0; k < num; k++) {
+        which[k] = c->which[column[k]];
+        if (!isfinite(weight[k])) {
+            return;
+        }
+    }
+    if (assay_models_blend(models, which, weight, num) != NULL) {
+        keep[(*num_keep)++] = models->num - 1;
+    }
+}
+
+/* Which attackers are worth all selection rows: the best few, and a blend of
+ * the best that are likelihood ratios. */
+static assay_status pick_models(size_t *keep, size_t *num_keep,
+                                assay_models *models,
+                                const assay_source *source, const assay_plan *p,
+                                const assay_audit_options *o, double target,
+                                assay_error *err)
+{
+    size_t all[ASSAY_MAX_MODELS], column[MAX_KEEP];
+    double merit[ASSAY_MAX_MODELS], again[ASSAY_MAX_MODELS];
+    for (size_t k = 0; k < models->num; k++) {
+        all[k] = k;
+    }
+    assay_scores c, sorted;
+    size_t n = (size_t)(p->pick_end - p->train_end);
+    assay_status status = assay_scores_init(&c, models, all, models->num, n, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = assay_scores_init(&sorted, models, all, models->num, n, err);
+    if (status == ASSAY_OK) {
+        status = assay_scores_range(&c, source, p->train_end, p->pick_end, p->unit,
+                             o->threads, err);
+    }
+    if (status == ASSAY_OK) {
+        for (size_t k = 0; k < c.num; k++) {
+            memcpy(sorted.s[k][0], c.s[k][0], n * sizeof(float));
+            memcpy(sorted.s[k][1], c.s[k][1], n * sizeof(float));
+        }
+        assay_scores_sort(&sorted);
+        merits(merit, &sorted, &o->claim, target, 1 - o->confidence);
+        memcpy(again, merit, sizeof again);
+        size_t num = take_best(column, MAX_KEEP - 1, merit, c.num, &c, 0);
+        for (size_t k = 0; k < num; k++) {
+            keep[k] = c.which[column[k]];
+        }
+        *num_keep = num;
+        num = take_best(column, ASSAY_MAX_BLEND, again, c.num, &c, 1);
+        if (num > 1 && !o->light) {
+            unsorted_blend(models, &c, column, num, n, keep, num_keep);
+        }
+    }
+    assay_scores_clear(&sorted);
+    assay_scores_clear(&c);
+    return status;
+}
+
+/* The events to certify: the best one, and two in case its estimate was luck:
+ * clearly smaller and clearly larger, believing counts only. */
+static void choose_events(assay_certify *z, const assay_scores *c,
+                          const assay_claim *claim, double target,
+                          double level)
+{
+    assay_choice o = {.target = target, .level = level, .caution = CAUTION,
+                      .mass_max = 1};
+    double mass = 0;
+    for (int round = 0; round < 3; round++) {
+        assay_audit_event best = {.merit = -10};
+        if (round > 0) {
+            o.plain = 1;
+            o.caution = 2;
+            o.mass_min = round == 1 ? 0 : 1.6 * mass;
+            o.mass_max = round == 1 ? 0.65 * mass : 1;
+        }
+        assay_audit_event e[ASSAY_MAX_MODELS];
+        best_events(e, c, claim, &o);
+        for (size_t k = 0; k < c->num; k++) {
+            e[k].merit -= costly(&c->models->model[e[k].model], e[k].merit);
+            best = e[k].merit > best.merit ? e[k] : best;
+        }
+        if (best.merit > -10) {
+            z->event[z->num_events++] = best;
+        }
+        mass = round == 0 ? best.p[0] : mass;
+    }
+}
+
+/* Bins of the best score for the Renyi profile: equal shares of the left and
+ * right scores together, and half-shares in the tails. */
+static void choose_profile(assay_certify *z, assay_scores *c,
+                           const assay_claim *claim, double target,
+                           double level)
+{
+    size_t best = 0;
+    double merit = -1;
+    for (size_t k = 0; k < c->num; k++) {
+        double m = assay_profile_fit(z, c->s[k][0], c->s[k][1], c->n[k],
+                                     target, level, claim);
+        if (m > merit) {
+            merit = m;
+            best = k;
+        }
+    }
+    (void)assay_profile_fit(z, c->s[best][0], c->s[best][1], c->n[best],
+                            target, level, claim);
+    z->profile_model = c->which[best];
+    z->bins_share = 0.8;
+}
+
+/* Layers of the best event's score: where the event has a small mass they use
+ * the runs better. (With a large mass the thinning costs what weights gain; a
+ * large ratio shows in rare events, which are no matter of weights; and a score
+ * of few values has few slices.) */
+#define LAYERS_SHARE 0.9
+#define LAYERS_MASS 0.15
+#define LAYERS_MOST 2.5
+#define LAYERS_VALUES 5000
+
+static int has_many_values(const float *sorted, size_t n)
+{
+    size_t values = 0;
+    for (size_t i = 1; i < n; i++) {
+        values += sorted[i] != sorted[i - 1];
+    }
+    return values >= LAYERS_VALUES;
+}
+
+static void choose_layers(assay_certify *z, const assay_scores *c,
+                          double target, double level)
+{
+    const assay_audit_event *e = &z->event[0];
+    assay_choice o = {.target = target, .level = LAYERS_SHARE * level,
+                      .straight = 1};
+    size_t k = 0; /* the score of the best event */
+    while (k < c->num && c->which[k] != e->model) {
+        k++;
+    }
+    if (z->num_events == 0 || k == c->num || e->p[0] > LAYERS_MASS ||
+        e->merit > LAYERS_MOST || e->p[1] * target < 1000 ||
+        !has_many_values(c->s[k][0], c->n[k])) {
+        return;
+    }
+    assay_scores_calibrate(&o, c, k);
+    if (o.is_ratio) {
+        (void)assay_layers_fit(z, c->s[k][0], c->s[k][1], c->n[k], &o);
+        z->bins_share = LAYERS_SHARE;
+        z->profile_model = c->which[k];
+    }
+}
+
+static void choose(assay_certify *z, assay_scores *c,
+                   const assay_audit_options *o, double target)
+{
+    double level = 1 - o->confidence;
+    assay_scores_sort(c);
+    choose_events(z, c, &o->claim, target, level);
+    if (o->claim.kind == ASSAY_CLAIM_RHO) {
+        choose_profile(z, c, &o->claim, target, level);
+    } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
+               !o->sequential) {
+        choose_layers(z, c, target, level);
+    }
+}
+
+static assay_status select_events(assay_certify *z, const assay_models *models,
+                                  const assay_training *data,
+                                  const size_t *keep, size_t num_keep,
+                                  const assay_source *source, const assay_plan *p,
+                                  const assay_audit_options *o, double target,
+                                  assay_error *err)
+{
+    assay_scores c;
+    size_t n = (size_t)(p->select_end - p->pick_end);
+    assay_status status = assay_scores_init(&c, models, keep, num_keep, n, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = assay_scores_range(&c, source, p->pick_end, p->select_end, p->unit,
+                                o->threads, err);
+    if (status == ASSAY_OK) {
+        status = assay_scores_plain(&c, data, err);
+    }
+    if (status == ASSAY_OK) {
+        choose(z, &c, o, target);
+    }
+    assay_scores_clear(&c);
+    return status;
+}
+
+assay_status assay_select_prepare(assay_certify *z, assay_models *models,
+                                  const assay_source *source, const assay_plan *p,
+                                  const assay_audit_options *o,
+                                  assay_error *err)
+{
+    size_t keep[MAX_KEEP], num_keep = 0;
+    double target = (double)(p->end - p->select_end);
+    assay_training data;
+    assay_status status = assay_train(models, &data, source, p, o->light, err);
+    if (status == ASSAY_OK) {
+        status = pick_models(keep, &num_keep, models, source, p, o, target,
+                             err);
+    }
+    if (status == ASSAY_OK) {
+        status = select_events(z, models, &data, keep, num_keep, source, p, o,
+                               target, err);
+    }
+    assay_training_clear(&data);
+    return status;
+}
