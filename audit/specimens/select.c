@@ -113,14 +113,18 @@ static void llr_value(const assay_oracle *o, const assay_rows *rows,
     }
 }
 
-#define RNM(label, text, true_eps, bad, kind, value, domain)                   \
+#define CHOICE(label, text, eps, n, true_eps, bad, kind, value, domain)        \
     {                                                                          \
-        .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0),               \
-        .truth = true_eps, .violates = bad, .width = 1, .num_inputs = 5,       \
-        .neighbours = ASSAY_PAIR_ALL, .param = {20, kind, value},              \
+        .name = label, .note = text, .claim = ASSAY_EPS(eps, 0),               \
+        .truth = true_eps, .violates = bad, .width = 1, .num_inputs = n,       \
+        .neighbours = ASSAY_PAIR_ALL, .param = {2 / (eps), kind, value},       \
         .draw = draw_max, .prepare = value ? NULL : prepare_index,             \
         .llr = value ? llr_value : llr_index, .search = domain                 \
     }
+#define RNM(label, text, true_eps, bad, kind, value, domain)                   \
+    CHOICE(label, text, 0.1, 5, true_eps, bad, kind, value, domain)
+#define STATDP(label, text, true_eps, bad, kind, value)                        \
+    CHOICE("StatDP-" label, text, 0.7, 10, true_eps, bad, kind, value, 0)
 
 const assay_specimen assay_specimens_select[] = {
     RNM("RNM1", "correct", 0.1, 0, 0, 0, 0),
@@ -128,5 +132,10 @@ const assay_specimen assay_specimens_select[] = {
     RNM("RNM3", "value released", 0.25, 1, 0, 1, 0),
     RNM("RNM4", "value of one-sided noise released", INFINITY, 1, 1, 1, 10),
     RNM("NoisyMax-Gumbel", "correct", 0.1, 0, 2, 0, 0),
+    STATDP("noisy_max_v1a", "correct", 0.7, 0, 0, 0),
+    STATDP("noisy_max_v2a", "correct", 0.7, 0, 1, 0),
+    STATDP("noisy_max_v1b", "value released", 3.5, 1, 0, 1),
+    STATDP("noisy_max_v2b", "value of one-sided noise released", INFINITY, 1, 1,
+           1),
     {.name = NULL},
 };

@@ -64,7 +64,8 @@ struct assay_specimen {
 
 extern const assay_specimen assay_specimens_noise[], assay_specimens_select[],
     assay_specimens_svt[], assay_specimens_ldp[], assay_specimens_means[],
-    assay_specimens_floats[], assay_specimens_more[], assay_specimens_papers[],
+    assay_specimens_sums[], assay_specimens_floats[],
+    assay_specimens_overflow[], assay_specimens_papers[],
     assay_specimens_papers_linear[], assay_specimens_own[],
     assay_specimens_releases[], assay_specimens_experts[];
 

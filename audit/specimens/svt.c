@@ -245,37 +245,80 @@ static void draw_34(const assay_specimen *s, const double *q, assay_rng *rng,
     draw_svt_at(&four, q, rng, n, out, s->num_inputs);
 }
 
-#define SVT(label, text, true_eps, bad, prep, ratio_fn, ...)                   \
+#define SPARSE(label, text, eps, n, kind, true_eps, bad, prep, ratio_fn, ...)  \
     {                                                                          \
-        .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0),               \
-        .truth = true_eps, .violates = bad, .width = 10, .num_inputs = 10,     \
-        .neighbours = ASSAY_PAIR_ALL, .param = {__VA_ARGS__},                  \
-        .draw = draw_svt, .prepare = prep, .llr = ratio_fn                     \
+        .name = label, .note = text, .claim = ASSAY_EPS(eps, 0),               \
+        .truth = true_eps, .violates = bad, .width = n, .num_inputs = n,       \
+        .neighbours = kind, .param = {__VA_ARGS__}, .draw = draw_svt,          \
+        .prepare = prep, .llr = ratio_fn                                       \
+    }
+#define SVT(label, text, true_eps, bad, prep, ratio_fn, ...)                   \
+    SPARSE(label, text, 0.1, 10, ASSAY_PAIR_ALL, true_eps, bad, prep,          \
+           ratio_fn, __VA_ARGS__)
+/* StatDP's own parameters: epsilon 0.7, ten queries, one hit; the truth of the
+ * broken ones is that of the usual inputs. */
+#define STATDP(label, text, true_eps, bad, prep, ratio_fn, ...)                \
+    SPARSE("StatDP-" label, text, 0.7, 10, ASSAY_PAIR_ALL, true_eps, bad,      \
+           prep, ratio_fn, __VA_ARGS__)
+/* DP-Finder's: four queries, threshold 0. Its upper bounds, where they are
+ * not the epsilon itself: AT3 0.2, AT4 0.175, AT 0.45. */
+#define DPFINDER(label, text, true_eps, bad, prep, ratio_fn, ...)              \
+    SPARSE("DPFinder-" label, text, 0.1, 4, ASSAY_PAIR_ALL, true_eps, bad,     \
+           prep, ratio_fn, __VA_ARGS__)
+
+#define MONOTONE(label, text, to)                                              \
+    {                                                                          \
+        .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0), .truth = 0.1, \
+        .width = 10, .num_inputs = 10, .num_pairs = 1,                         \
+        .pairs = (const assay_pair[]){{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},        \
+                                        {to, to, to, to, to, to, to, to, to,   \
+                                         to}}}},                               \
+        .param = {20, 20, 1, 1}, .draw = draw_svt, .prepare = prepare_masks,   \
+        .llr = llr_masks                                                       \
     }
 
 const assay_specimen assay_specimens_svt[] = {
     SVT("SVT1", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 0.5),
     SVT("SVT2", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 1, 0, 0,
         1),
+    SVT("SVT2-two-hits", "correct: threshold redrawn after a hit", 0.1, 0, NULL,
+        NULL, 40, 80, 2, 1, 0, 0, 1),
+    SVT("SVT2-no-redraw", "correct: one threshold for two hits", 0.075, 0,
+        prepare_masks, llr_masks, 40, 80, 2, 1),
     SVT("SVT3", "puts out the compared value", 0.5, 1, prepare_values,
         llr_values, 20, 20, 1, 1, 1),
     SVT("SVT4", "noise not scaled by c", 0.175, 1, prepare_masks, llr_masks, 40,
         40.0 / 3, 1, 1),
+    SVT("SVT4-two-hits", "noise not scaled by c = 2", 0.325, 1, prepare_masks,
+        llr_masks, 40, 40.0 / 3, 2, 1),
     SVT("SVT5", "no query noise, no stop", INFINITY, 1, prepare_masks,
         llr_masks, 20, 0, 0, 1),
     SVT("SVT6", "no stop", 0.42, 1, prepare_masks, llr_masks, 20, 20, 0, 1),
     SVT("NumericalSVT", "correct: fresh noise on hits", 0.1, 0, prepare_masks,
         llr_masks, 30, 120, 2, 1, 2, 60),
-    {.name = "SVT-monotone", .note = "correct for counts that grow",
-     .claim = ASSAY_EPS(0.1, 0), .truth = 0.1, .width = 10, .num_inputs = 10,
-     .num_pairs = 1,
-     .pairs = (const assay_pair[]){{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},
-                                     {2, 2, 2, 2, 2, 2, 2, 2, 2, 2}}}},
-     .param = {20, 20, 1, 1}, .draw = draw_svt, .prepare = prepare_masks,
-     .llr = llr_masks},
+    MONOTONE("SVT-monotone", "correct for counts that grow", 2),
+    MONOTONE("SVT-decreasing", "correct for counts that fall", 0),
     {.name = "SVT34Parallel", .note = "SVT3 beside SVT4, c = 2",
      .claim = ASSAY_EPS(0.2, 0), .truth = NAN, .violates = 1, .width = 20,
      .num_inputs = 10, .neighbours = ASSAY_PAIR_ALL, .param = {20, 0, 2, 1},
      .draw = draw_34},
+    STATDP("SVT", "correct", 0.7, 0, prepare_masks, llr_masks, 2 / 0.7, 4 / 0.7,
+           1, 0.5),
+    STATDP("iSVT1", "no query noise, no stop", INFINITY, 1, prepare_masks,
+           llr_masks, 2 / 0.7, 0, 0, 1),
+    STATDP("iSVT2", "no stop", 3.0918, 1, prepare_masks, llr_masks, 2 / 0.7,
+           2 / 0.7, 0, 1),
+    STATDP("iSVT3", "noise not scaled by c", 1.2173, 1, prepare_masks,
+           llr_masks, 4 / 0.7, 4 / 2.1, 1, 1),
+    STATDP("iSVT4", "puts out the compared value", 3.5, 1, prepare_values,
+           llr_values, 2 / 0.7, 2 / 0.7, 1, 1, 1),
+    DPFINDER("AT1", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 0),
+    DPFINDER("AT3", "puts out the compared value", 0.2, 1, prepare_values,
+             llr_values, 20, 20, 1, 0, 1),
+    DPFINDER("AT4", "noise not scaled by c", 0.175, 1, prepare_masks, llr_masks,
+             40, 40.0 / 3, 1, 0),
+    DPFINDER("AT5", "no query noise, no stop", INFINITY, 1, prepare_masks,
+             llr_masks, 20, 0, 0, 0),
+    DPFINDER("AT", "no stop", NAN, 1, prepare_masks, llr_masks, 20, 20, 0, 0),
     {.name = NULL},
 };
