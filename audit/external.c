@@ -28,11 +28,13 @@ static double now(void)
 
 /* ---- the command line ---------------------------------------------------------------- */
 
-/* A copy of `text` with {input} and {runs} replaced. */
-static char *expand(const char *text, const char *input, uint64_t runs)
+/* A copy of `text` with {input}, {runs} and {first} replaced. */
+static char *expand(const char *text, const char *input, uint64_t runs,
+                    uint64_t first)
 {
-    char number[24];
+    char number[24], before[24];
     (void)snprintf(number, sizeof number, "%llu", (unsigned long long)runs);
+    (void)snprintf(before, sizeof before, "%llu", (unsigned long long)first);
     size_t room = strlen(text) * (strlen(input) + 24) + 1, used = 0;
     char *out = malloc(room);
     for (const char *p = text; out != NULL && *p != '\0';) {
@@ -44,6 +46,9 @@ static char *expand(const char *text, const char *input, uint64_t runs)
         } else if (strncmp(p, "{runs}", 6) == 0) {
             with = number;
             skip = 6;
+        } else if (strncmp(p, "{first}", 7) == 0) {
+            with = before;
+            skip = 7;
         }
         if (with == NULL) {
             out[used++] = *p++;
@@ -66,7 +71,8 @@ static void free_list(char **list)
     free(list);
 }
 
-static char **expand_all(char *const *command, const char *input, uint64_t runs)
+static char **expand_all(char *const *command, const char *input, uint64_t runs,
+                         uint64_t first)
 {
     size_t n = 0;
     while (command[n] != NULL) {
@@ -74,7 +80,7 @@ static char **expand_all(char *const *command, const char *input, uint64_t runs)
     }
     char **out = calloc(n + 1, sizeof *out);
     for (size_t i = 0; out != NULL && i < n; i++) {
-        out[i] = expand(command[i], input, runs);
+        out[i] = expand(command[i], input, runs, first);
         if (out[i] == NULL) {
             free_list(out);
             return NULL;
@@ -91,7 +97,7 @@ typedef struct child {
 } child;
 
 static assay_status start(child *c, char *const *argv, int with_input,
-                          assay_error *err)
+                          int error_fd, assay_error *err)
 {
     int to[2] = {-1, -1}, from[2], report[2];
     if (pipe(from) != 0 || pipe(report) != 0 ||
@@ -106,6 +112,9 @@ static assay_status start(child *c, char *const *argv, int with_input,
         int zero = with_input ? to[0] : open("/dev/null", O_RDONLY);
         (void)dup2(zero, 0);
         (void)dup2(from[1], 1);
+        if (error_fd > 0) {
+            (void)dup2(error_fd, 2);
+        }
         (void)close(from[0]);
         (void)close(from[1]);
         (void)close(report[0]);
@@ -174,6 +183,7 @@ typedef struct reader {
     int side;
     uint64_t want, got, blank, overlong;
     FILE *keep;
+    FILE *capture; /* lines go there instead of the store */
     char line[MAX_LINE];
     size_t len;
     int dropping; /* inside a line that is too long */
@@ -193,7 +203,11 @@ static assay_status end_line(reader *r, assay_error *err)
     }
     if (r->got < r->want) {
         r->blank += len == 0;
-        status = assay_store_line(r->store, r->side, r->line, len, err);
+        if (r->capture != NULL) {
+            (void)fprintf(r->capture, "%.*s\n", (int)len, r->line);
+        } else {
+            status = assay_store_line(r->store, r->side, r->line, len, err);
+        }
         r->got++;
         if (r->keep != NULL) {
             (void)fprintf(r->keep, "%.*s\n", (int)len, r->line);
@@ -313,8 +327,8 @@ static void note_outcome(reader *r, outcome how, int status, int ended,
     }
 }
 
-static FILE *open_keep(const char *directory, int side, assay_error *err,
-                       assay_status *status)
+FILE *assay_external_keep(const char *directory, int side, assay_status *status,
+                          assay_error *err)
 {
     char path[4096];
     if (directory == NULL) {
@@ -410,7 +424,7 @@ static outcome ask_all(reader *r, child *c, const assay_external_options *o,
 static assay_status run_side(assay_store *store, int side,
                              const assay_external_options *o, assay_error *err)
 {
-    char **argv = expand_all(o->command, o->input[side], o->runs);
+    char **argv = expand_all(o->command, o->input[side], o->runs, o->first);
     reader *r = calloc(1, sizeof *r);
     child c = {0, -1, -1};
     assay_status status = argv == NULL || r == NULL ? ASSAY_MEMORY : ASSAY_OK;
@@ -418,10 +432,11 @@ static assay_status run_side(assay_store *store, int side,
         r->store = store;
         r->side = side;
         r->want = o->runs;
-        r->keep = open_keep(o->keep, side, err, &status);
+        r->capture = o->capture[side];
+        r->keep = assay_external_keep(o->keep, side, &status, err);
     }
     if (status == ASSAY_OK) {
-        status = start(&c, argv, o->worker, err);
+        status = start(&c, argv, o->worker, o->error_fd, err);
         if (status == ASSAY_OK) {
             int ended;
             outcome how = o->worker ? ask_all(r, &c, o, err, &status)
@@ -464,6 +479,23 @@ assay_status assay_external_run(assay_store **out,
     }
     *out = store;
     return ASSAY_OK;
+}
+
+assay_status assay_external_text(assay_store *store, int side,
+                                 const char *text, size_t len, FILE *keep,
+                                 assay_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    r->store = store;
+    r->side = side;
+    r->want = UINT64_MAX;
+    r->keep = keep;
+    assay_status status = take_bytes(r, text, len, err);
+    free(r);
+    return status;
 }
 
 static assay_status load_side(assay_store *store, const char *directory,

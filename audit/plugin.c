@@ -8,10 +8,12 @@
 
 typedef int (*width_fn)(void);
 typedef int (*run_fn)(const char *, unsigned long long, double *);
+typedef void (*seek_fn)(unsigned long long);
 
 struct assay_plugin {
     void *handle;
     run_fn run;
+    seek_fn seek; /* or NULL */
     size_t width;
     char *input[2];
     double *buffer;
@@ -51,6 +53,7 @@ assay_status assay_plugin_open(assay_plugin **out, const char *path,
                           "assay_target_run",
                           path);
     }
+    (void)symbol(p->handle, "assay_target_seek", &p->seek);
     int w = width();
     p->buffer = w < 1 || w > ASSAY_ROWS_WIDTH
                     ? NULL
@@ -77,21 +80,48 @@ void assay_plugin_close(assay_plugin *p)
     free(p);
 }
 
-static assay_status plugin_fill(void *ctx, int side, uint64_t first, size_t n,
-                                assay_rows *out, assay_error *err)
+/* n rows into the buffer, at most a block. */
+static assay_status run_block(assay_plugin *p, int side, uint64_t first,
+                              size_t n, assay_error *err)
 {
-    assay_plugin *p = ctx;
-    (void)first;
+    if (p->seek != NULL) {
+        p->seek(first);
+    }
     int code = p->run(p->input[side], n, p->buffer);
     if (code != 0) {
         return assay_fail(err, ASSAY_IO, "the library's run returned %d", code);
     }
-    for (size_t j = 0; j < p->width; j++) {
+    return ASSAY_OK;
+}
+
+static assay_status plugin_fill(void *ctx, int side, uint64_t first, size_t n,
+                                assay_rows *out, assay_error *err)
+{
+    assay_plugin *p = ctx;
+    assay_status status = run_block(p, side, first, n, err);
+    for (size_t j = 0; status == ASSAY_OK && j < p->width; j++) {
         for (size_t i = 0; i < n; i++) {
             out->value[j][i] = p->buffer[i * p->width + j];
         }
     }
-    return ASSAY_OK;
+    return status;
+}
+
+assay_status assay_plugin_write(assay_plugin *p, int side, uint64_t first,
+                                uint64_t n, FILE *to, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    for (uint64_t done = 0; status == ASSAY_OK && done < n;) {
+        uint64_t left = n - done;
+        size_t now = left < ASSAY_ROWS_BLOCK ? (size_t)left : ASSAY_ROWS_BLOCK;
+        status = run_block(p, side, first + done, now, err);
+        for (size_t k = 0; status == ASSAY_OK && k < now * p->width; k++) {
+            (void)fprintf(to, "%a%c", p->buffer[k],
+                          (k + 1) % p->width == 0 ? '\n' : ' ');
+        }
+        done += now;
+    }
+    return status;
 }
 
 assay_source assay_plugin_source(assay_plugin *p)

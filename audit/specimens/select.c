@@ -2,6 +2,7 @@
 /* Selection: report noisy max and its broken cousins. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "audit/specimens/specimens.h"
 
@@ -65,26 +66,35 @@ static double cdf(const assay_specimen *s, double x)
     return exp(-exp(-x / b));
 }
 
-/* density at x of "answer j is x and the largest" */
-static double wins(const assay_specimen *s, const double *q, size_t j, double x)
+/* Density at x of "answer j is x and the largest" for each j: by products of
+ * the cdfs before and after j, so that each is computed once. */
+static void wins(double *out, const assay_specimen *s, const double *q,
+                 double x)
 {
-    double p = pdf(s, x - q[j]);
-    for (size_t k = 0; k < s->num_inputs; k++) {
-        p *= k == j ? 1 : cdf(s, x - q[k]);
+    double below[ASSAY_SPECIMEN_INPUTS], before = 1, after = 1;
+    for (size_t j = 0; j < s->num_inputs; j++) {
+        out[j] = pdf(s, x - q[j]) * before;
+        below[j] = cdf(s, x - q[j]);
+        before *= below[j];
     }
-    return p;
+    for (size_t j = s->num_inputs; j-- > 0;) {
+        out[j] *= after;
+        after *= below[j];
+    }
 }
 
 static void prepare_index(assay_oracle *o)
 {
     const assay_specimen *s = o->specimen;
+    double p[ASSAY_SPECIMEN_INPUTS], h = P(0) / 500;
     for (int side = 0; side < 2; side++) {
-        for (size_t j = 0; j < s->num_inputs; j++) {
-            double sum = 0, h = P(0) / 500;
-            for (double x = -30 * P(0) + h / 3; x < 40 * P(0); x += h) {
-                sum += wins(s, o->pair.q[side], j, x) * h;
+        double *sum = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        memset(sum, 0, s->num_inputs * sizeof *sum);
+        for (double x = -30 * P(0) + h / 3; x < 40 * P(0); x += h) {
+            wins(p, s, o->pair.q[side], x);
+            for (size_t j = 0; j < s->num_inputs; j++) {
+                sum[j] += p[j] * h;
             }
-            o->table[(size_t)side * ASSAY_SPECIMEN_TABLE + j] = sum;
         }
     }
 }
@@ -103,10 +113,11 @@ static void llr_value(const assay_oracle *o, const assay_rows *rows,
 {
     const assay_specimen *s = o->specimen;
     for (size_t i = 0; i < rows->num; i++) {
-        double p[2] = {0, 0};
+        double p[2] = {0, 0}, each[ASSAY_SPECIMEN_INPUTS];
         for (int side = 0; side < 2; side++) {
+            wins(each, s, o->pair.q[side], rows->value[0][i]);
             for (size_t j = 0; j < s->num_inputs; j++) {
-                p[side] += wins(s, o->pair.q[side], j, rows->value[0][i]);
+                p[side] += each[j];
             }
         }
         out[i] = fmin(fmax(log(p[0] / p[1]), -100), 100);
