@@ -41,7 +41,8 @@ static assay_status library_share(const char *path,
 {
     assay_plugin *plugin = NULL;
     assay_status status =
-        assay_plugin_open(&plugin, path, e->input[0], e->input[1], err);
+        assay_plugin_open(&plugin, path, e->input[0], e->input[1],
+                          e->timeout, err);
     for (int side = 0; status == ASSAY_OK && side < 2; side++) {
         status = assay_plugin_write(plugin, side, e->first, e->runs,
                                     e->capture[side], err);

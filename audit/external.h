@@ -72,10 +72,13 @@ void assay_store_note(assay_store *store, const char *format, ...)
  *                        double *out);   rows of width numbers; 0 is success
  * and, if it is there, before each run the number of its first row:
  *   void assay_target_seek(unsigned long long first);
+ * It runs in a child process: a crash, a hang of `timeout` seconds and what it
+ * prints or forks end with an error, not with the audit.
  */
 typedef struct assay_plugin assay_plugin;
 assay_status assay_plugin_open(assay_plugin **out, const char *path,
                                const char *left, const char *right,
+                               double timeout,
                                assay_error *err) ASSAY_MUST_CHECK;
 assay_source assay_plugin_source(assay_plugin *plugin);
 

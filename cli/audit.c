@@ -295,7 +295,8 @@ static int audit_library(args *a, assay_error *err)
     assay_plugin *plugin = NULL;
     assay_audit_result result;
     assay_status status =
-        assay_plugin_open(&plugin, a->library, a->left, a->right, err);
+        assay_plugin_open(&plugin, a->library, a->left, a->right,
+                          a->timeout_value, err);
     if (status == ASSAY_OK) {
         assay_source source = assay_plugin_source(plugin);
         a->o.label = "audit";
