@@ -9,19 +9,7 @@ echo 0 >"$dir/a"
 echo 1 >"$dir/b"
 passed=0
 failed=0
-check() { # name, expected exit, pattern, command...
-  local name=$1 want=$2 pattern=$3
-  shift 3
-  timeout 100 "$@" >"$dir/out" 2>"$dir/err"
-  local rc=$?
-  if [[ $rc -eq $want ]] && cat "$dir/out" "$dir/err" | grep -qE -- "$pattern"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name: exit $rc (want $want), pattern '$pattern'"
-    head -5 "$dir/out" "$dir/err"
-  fi
-}
+. tests/support/check.sh
 run() { # kind, samples, more options...
   local kind=$1 n=$2 patience=60
   shift 2
