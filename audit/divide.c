@@ -33,7 +33,7 @@ static uint64_t num_runs(uint64_t runs, int rank)
     return first_run(runs, rank + 1) - first_run(runs, rank);
 }
 
-/* ---- this rank's share ------------------------------------------------------------ */
+/* ---- this rank's share -------------------------------------------------- */
 
 static assay_status library_share(const char *path,
                                   const assay_external_options *e,
@@ -124,7 +124,7 @@ static int receive_parcel(parcel *p, lines side[2], int rank)
                : -1;
 }
 
-/* ---- putting the shares together ---------------------------------------------------- */
+/* ---- putting the shares together ---------------------------------------- */
 
 #define PRINTS_MOST 64 /* ranks whose beginnings are compared */
 #define CHANGES 30     /* fewer could be the same by chance */

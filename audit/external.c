@@ -18,7 +18,7 @@
 #define CHUNK 65536
 #define ANSWER (1 << 20) /* of a worker */
 
-/* ---- the command line ---------------------------------------------------------------- */
+/* ---- the command line --------------------------------------------------- */
 
 /* A copy of `text` with {input}, {runs} and {first} replaced. */
 static char *expand(const char *text, const char *input, uint64_t runs,
@@ -81,7 +81,7 @@ static char **expand_all(char *const *command, const char *input, uint64_t runs,
     return out;
 }
 
-/* ---- reading lines --------------------------------------------------------------------- */
+/* ---- reading lines ------------------------------------------------------ */
 
 typedef struct reader {
     assay_store *store;
@@ -157,8 +157,8 @@ static double time_limit(const reader *r, double timeout)
     return assay_process_clock() + 10 * timeout + 0.001 * (double)r->want;
 }
 
-static outcome read_all(reader *r, assay_process *c, double timeout, assay_error *err,
-                        assay_status *status)
+static outcome read_all(reader *r, assay_process *c, double timeout,
+                        assay_error *err, assay_status *status)
 {
     static char chunk[CHUNK];
     double limit = time_limit(r, timeout);

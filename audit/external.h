@@ -3,7 +3,8 @@
  * Programs as targets. The command is run once for each input with {input}
  * replaced by the path, {runs} by the number of runs and {first} by the number
  * of runs that other processes do before these (0 unless the runs are divided,
- * audit/divide.h); it writes one output per line. Timeouts, crashes, short output, endless output and garbage are
+ * audit/divide.h); it writes one output per line.
+ * Timeouts, crashes, short output, endless output and garbage are
  * noted, never fatal, and no process outlives the audit: each runs in its own
  * process group, which is killed as a whole.
  */
@@ -41,7 +42,7 @@ assay_status assay_external_run(assay_store **out,
 assay_status assay_external_load(assay_store **out, const char *directory,
                                  assay_error *err) ASSAY_MUST_CHECK;
 
-/** Whole lines of text as rows of a side, written to `keep` too if it is given. */
+/** Whole lines of text as rows of a side; also written to `keep` if given. */
 assay_status assay_external_text(assay_store *store, int side,
                                  const char *text, size_t len, FILE *keep,
                                  assay_error *err) ASSAY_MUST_CHECK;

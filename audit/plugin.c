@@ -44,7 +44,7 @@ typedef struct batch {
     int runs;
 } batch;
 
-/* ---- the child ------------------------------------------------------------------- */
+/* ---- the child ---------------------------------------------------------- */
 
 typedef struct library {
     run_fn run;
@@ -54,7 +54,7 @@ typedef struct library {
     double *buffer;
 } library;
 
-/* ISO C has no conversion from void * to a function; POSIX gives it this way. */
+/* ISO C cannot convert void * to a function; POSIX gives it this way. */
 static void *symbol(void *handle, const char *name, void *slot)
 {
     void *found = dlsym(handle, name);
@@ -86,8 +86,9 @@ static void load(library *l, greeting *g, const char *path)
                     : malloc((size_t)l->width * ASSAY_ROWS_BLOCK *
                              sizeof(double));
     if (l->buffer == NULL) {
-        (void)snprintf(g->text, sizeof g->text, "library: width %d is not 1..%d",
-                       l->width, ASSAY_ROWS_WIDTH);
+        (void)snprintf(g->text, sizeof g->text,
+                       "library: width %d is not 1..%d", l->width,
+                       ASSAY_ROWS_WIDTH);
         return;
     }
     g->width = l->width;
@@ -148,7 +149,7 @@ static void serve(void *ctx, int in, int out)
     }
 }
 
-/* ---- the parent -------------------------------------------------------------------- */
+/* ---- the parent --------------------------------------------------------- */
 
 /* Ends the child and says how it went. */
 static assay_status gone(assay_plugin *p, const char *doing, int got,

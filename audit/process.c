@@ -26,7 +26,7 @@ double assay_process_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- strays ---------------------------------------------------------------------- */
+/* ---- strays ------------------------------------------------------------- */
 
 static void mark_text(char out[64], unsigned mark)
 {
@@ -109,7 +109,7 @@ static void kill_all_strays(unsigned mark)
     }
 }
 
-/* ---- starting and ending ------------------------------------------------------------ */
+/* ---- starting and ending ------------------------------------------------ */
 
 typedef struct pipes {
     int to[2], from[2], report[2];
@@ -261,7 +261,7 @@ int assay_process_finish(assay_process *c, int *ended)
     return status;
 }
 
-/* ---- bytes ------------------------------------------------------------------------- */
+/* ---- bytes -------------------------------------------------------------- */
 
 int assay_process_read(int fd, void *out, size_t n, double timeout,
                        double limit)

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
@@ -40,7 +40,7 @@ static void draw_double(const assay_specimen *s, const double *q,
     }
 }
 
-/* ---- normals in pairs ---------------------------------------------------------- */
+/* ---- normals in pairs --------------------------------------------------- */
 
 static void box_muller(assay_rng *rng, double out[2])
 {
@@ -112,7 +112,7 @@ static void draw_columns(const assay_specimen *s, const double *q,
     }
 }
 
-/* ---- the Ziggurat ------------------------------------------------------------ */
+/* ---- the Ziggurat ------------------------------------------------------- */
 
 #define LAYERS 256
 #define TAIL_START 3.6541528853610088
@@ -185,7 +185,7 @@ static void draw_snapping(const assay_specimen *s, const double *q,
                           assay_rng *rng, size_t n, assay_rows *out)
 {
     double bound = P(1), lambda = (1 + bound * 0x1p-49) / P(0);
-    double grid = exp2(ceil(log2(lambda)));
+    double grid = assay_law_snapping_grid(s);
     double x = fmin(fmax(q[0], -bound), bound);
     for (size_t i = 0; i < n; i++) {
         double u = assay_rng_u01(rng);
@@ -197,16 +197,15 @@ static void draw_snapping(const assay_specimen *s, const double *q,
 
 static const assay_pair zero_one[] = {{{{0.0}, {1.0}}}};
 
-#define FLOATS(label, text, e, d, true_eps, bad, w, often, fn, ...)            \
+#define LEAK_IN(label, text, e, d, w, often, fn, ...)                          \
     {                                                                          \
         .name = label, .note = text, .claim = ASSAY_EPS(e, d),                 \
-        .truth = true_eps, .violates = bad, .width = w, .num_inputs = 1,       \
+        .truth = INFINITY, .violates = 1, .width = w, .num_inputs = 1,         \
         .num_pairs = 1, .pairs = zero_one, .param = {__VA_ARGS__}, .draw = fn, \
         .raw = 1, .slow = often                                                \
     }
-
 #define LEAK(label, text, e, d, w, fn, ...)                                    \
-    FLOATS(label, text, e, d, INFINITY, 1, w, 4, fn, __VA_ARGS__)
+    LEAK_IN(label, text, e, d, w, 4, fn, __VA_ARGS__)
 
 /* sqrt(2 ln(1.25e6)): the classical sd for eps = 1, delta = 1e-6 */
 #define SD 5.298802526850474
@@ -223,8 +222,8 @@ const assay_specimen assay_specimens_floats[] = {
          0.1),
     LEAK("LaplaceInversion-3", "32-bit uniforms", 3, 0, 1, draw_inversion, 3),
     /* e^10 is not visible in fewer runs */
-    FLOATS("LaplaceInversion-10", "32-bit uniforms", 10, 0, INFINITY, 1, 1, 1,
-           draw_inversion, 10),
+    LEAK_IN("LaplaceInversion-10", "32-bit uniforms", 10, 0, 1, 1,
+            draw_inversion, 10),
     LEAK("GaussBoxMuller", "32-bit uniforms", 1, 1e-6, 1, draw_normal, SD, 0),
     LEAK("GaussBoxMuller-0.1", "32-bit uniforms", 0.1, 1e-6, 1, draw_normal,
          10 * SD, 0),
@@ -245,7 +244,9 @@ const assay_specimen assay_specimens_floats[] = {
          draw_columns, 24.816636022848346),
     LEAK("AIMCounts", "ten counts with numpy's normals", 1, 1e-6, 10,
          draw_columns, 60.411694893819245),
-    FLOATS("FloatSnapping", "correct", 0.1, 0, 0.1, 0, 1, 4, draw_snapping, 0.1,
-           100),
+    {.name = "FloatSnapping", .note = "correct", .claim = ASSAY_EPS(0.1, 0),
+     .truth = 0.1, .width = 1, .num_inputs = 1, .num_pairs = 1,
+     .pairs = zero_one, .param = {0.1, 100}, .draw = draw_snapping,
+     .llr = assay_law_snapping_llr, .raw = 1, .slow = 4},
     {.name = NULL},
 };

@@ -9,7 +9,7 @@
 
 #define P(k) (s->param[k])
 
-/* ---- RAPPOR ------------------------------------------------------------------------ */
+/* ---- RAPPOR ------------------------------------------------------------- */
 
 #define RAPPOR_BITS 20
 #define RAPPOR_HASHES 4
@@ -76,7 +76,7 @@ static void llr_rappor(const assay_oracle *o, const assay_rows *rows,
     llr_bits(a, b, RAPPOR_BITS, rows, out);
 }
 
-/* ---- unary encodings ----------------------------------------------------------------- */
+/* ---- unary encodings ---------------------------------------------------- */
 
 static void unary_p(const assay_specimen *s, double input, double *p)
 {
@@ -102,7 +102,7 @@ static void llr_unary(const assay_oracle *o, const assay_rows *rows,
     llr_bits(a, b, o->specimen->width, rows, out);
 }
 
-/* ---- randomised response, hashing, histogram encoding ------------------------------------ */
+/* ---- randomised response, hashing, histogram encoding ------------------- */
 
 /* param: k, probability of the truth. */
 static void draw_grr(const assay_specimen *s, const double *q, assay_rng *rng,
@@ -208,7 +208,7 @@ static void llr_threshold(const assay_oracle *o, const assay_rows *rows,
     llr_bits(p[0], p[1], s->width, rows, out);
 }
 
-/* ---- subset selection ------------------------------------------------------ */
+/* ---- subset selection --------------------------------------------------- */
 
 /* param: size of the subset, probability that it holds the value. Output: one
  * bit for each of `width` values. */

@@ -2,11 +2,11 @@
 /* Means of people who may come and go, and gradient descent. */
 #include <math.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
-/* ---- means ------------------------------------------------------------------ */
+/* ---- means -------------------------------------------------------------- */
 
 /* A dataset of zeros and ones: q[0] records, q[1] of them ones. param: 0
  * epsilon; 1 version (0 right; 1 true n twice; 2 true n in the scale only; 3
@@ -52,24 +52,15 @@ static double log_density1(const assay_specimen *s, const double *q, double x)
     return (P(2) > 0 ? -z * z / 2 : -z) - log(b);
 }
 
-/*
- * Laplace noise, the true n in the mean only. With a = epsilon/2, d the
- * distance from the mean and t the noisy number, the density is the integral
- * over t > 0 of  a/2 exp(-a|t - n|)  a t/2 exp(-a d t).  Far out it behaves as
- * the chance that t is tiny.
- */
+/* Laplace noise, a noisy n in the scale: the difference from the mean is a
+ * quotient (with a noisy n in the mean too, the whole is). Far out it behaves
+ * as the chance that the noisy n is tiny. */
 static double log_density3(const assay_specimen *s, const double *q, double x)
 {
-    double a = P(0) / 2, n = q[0], d = fabs(x - q[1] / q[0]);
-    if (d > 1e6) {
-        return -a * n;
-    }
-    double c = a * (1 - d), k = a * (1 + d);
-    double below = fabs(c * n) < 1e-4
-                       ? n * n / 2 + c * n * n * n / 3
-                       : (exp(c * n) * (c * n - 1) + 1) / (c * c);
-    double above = exp(-k * n) * (n / k + 1 / (k * k));
-    return log(exp(-a * n) * below + exp(a * n) * above);
+    double mean = P(1) > 0.5 ? q[1] / q[0] : 0;
+    assay_quotient z = {q[1] - mean * q[0], unit(s), q[0], unit(s), 0};
+    return fabs(x) > 1e6 ? -q[0] / unit(s)
+                         : log(assay_law_quotient_above(&z, x - mean));
 }
 
 static void llr_mean(const assay_oracle *o, const assay_rows *rows,
@@ -80,14 +71,14 @@ static void llr_mean(const assay_oracle *o, const assay_rows *rows,
         double l[2], x = rows->value[0][i];
         for (int side = 0; side < 2; side++) {
             const double *q = o->pair.q[side];
-            l[side] = P(1) < 1.5 ? log_density1(s, q, x)
-                                 : log_density3(s, q, x);
+            l[side] = (int)P(1) == 1 ? log_density1(s, q, x)
+                                     : log_density3(s, q, x);
         }
         out[i] = l[0] - l[1];
     }
 }
 
-/* ---- gradient descent ---------------------------------------------------------- */
+/* ---- gradient descent --------------------------------------------------- */
 
 /* Noisy gradient descent on a mean, last iterate only: Gaussian with shift
  * param[0] and sd param[1] in each of `width` coordinates. */
@@ -214,7 +205,7 @@ static const assay_pair zero_one[] = {{{{0}, {1}}}};
 #define BACKPROP_SD 176.38695514167865
 
 const assay_specimen assay_specimens_means[] = {
-    MEAN("DPLaplaceMean", "correct", 1, 0, 0, NULL),
+    MEAN("DPLaplaceMean", "correct", 1, 0, 0, llr_mean),
     MEAN("NonDPLaplace1", "true n used twice", INFINITY, 1, 1, llr_mean),
     MEAN("NonDPLaplace2", "true n in the scale", INFINITY, 1, 2, NULL),
     MEAN("NonDPLaplace2-mean", "true n in the mean", 1.225184880837833, 1, 3,

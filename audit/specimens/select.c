@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
@@ -46,7 +46,7 @@ static double pdf(const assay_specimen *s, double x)
 {
     double b = P(0);
     if (P(1) < 0.5) {
-        return exp(-fabs(x) / b) / (2 * b);
+        return assay_law_laplace_pdf(x, b);
     }
     if (P(1) < 1.5) {
         return x < 0 ? 0 : exp(-x / b) / b;
@@ -58,7 +58,7 @@ static double cdf(const assay_specimen *s, double x)
 {
     double b = P(0);
     if (P(1) < 0.5) {
-        return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
+        return assay_law_laplace_cdf(x, b);
     }
     if (P(1) < 1.5) {
         return x < 0 ? 0 : -expm1(-x / b);

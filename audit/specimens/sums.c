@@ -3,7 +3,7 @@
  * libraries. */
 #include <math.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
@@ -30,85 +30,40 @@ static void llr_sum(const assay_oracle *o, const assay_rows *rows, double *out)
     }
 }
 
-/* ---- bounded means -------------------------------------------------------------- */
+/* ---- bounded means ------------------------------------------------------ */
 
 /*
  * Records in [0,1], q[0] of them, q[1] the sum of their differences from the
  * middle. Half of epsilon = param[0] goes to each of the noisy sum and the
  * noisy count; put out is 1/2 + sum / max(count, 1), clamped.
  */
-static double sum_scale(const assay_specimen *s)
+static assay_quotient quotient(const assay_specimen *s, const double *q)
 {
-    return 1 / P(0);
-}
-
-static double count_scale(const assay_specimen *s)
-{
-    return 2 / P(0);
+    return (assay_quotient){q[1], 1 / P(0), q[0], 2 / P(0), 1};
 }
 
 static void draw_bounded_mean(const assay_specimen *s, const double *q,
                               assay_rng *rng, size_t n, assay_rows *out)
 {
     double count[ASSAY_ROWS_BLOCK];
-    assay_rng_laplace(rng, count, n, q[0], count_scale(s));
-    assay_rng_laplace(rng, out->value[0], n, q[1], sum_scale(s));
+    assay_quotient z = quotient(s, q);
+    assay_rng_laplace(rng, count, n, z.n, z.b2);
+    assay_rng_laplace(rng, out->value[0], n, z.s, z.b1);
     for (size_t i = 0; i < n; i++) {
-        double mean = 0.5 + out->value[0][i] / fmax(count[i], 1);
+        double mean = 0.5 + out->value[0][i] / fmax(count[i], z.least);
         out->value[0][i] = fmin(fmax(mean, 0), 1);
     }
-}
-
-static double laplace_pdf(double x, double b)
-{
-    return exp(-fabs(x) / b) / (2 * b);
-}
-
-static double laplace_cdf(double x, double b)
-{
-    return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
-}
-
-/* The integral of t exp(a t + b); a < 0 if `to` is infinite. */
-static double moment(double from, double to, double a, double b)
-{
-    if (fabs(a) < 1e-9) {
-        return exp(b) * (to * to - from * from) / 2;
-    }
-    double end = isinf(to) ? 0 : exp(a * to + b) * (to / a - 1 / (a * a));
-    return end - exp(a * from + b) * (from / a - 1 / (a * a));
-}
-
-/* The density of sum / max(count, 1) at r: counts below 1, and the integral of
- * f_count(t) t f_sum(r t) over t > 1 between the corners of the exponents. */
-static double quotient_pdf(const assay_specimen *s, const double *q, double r)
-{
-    double b1 = sum_scale(s), b2 = count_scale(s), n = q[0];
-    double corner = r != 0 ? q[1] / r : 0;
-    double c1 = fmax(fmin(n, corner), 1), c2 = fmax(fmax(n, corner), 1);
-    const double cut[4] = {1, c1, c2, INFINITY};
-    double p = laplace_cdf(1 - n, b2) * laplace_pdf(r - q[1], b1);
-    for (int k = 0; k < 3; k++) {
-        double t = k < 2 ? (cut[k] + cut[k + 1]) / 2 : cut[k] + 1;
-        double u = t < n ? 1 : -1, v = r * t < q[1] ? 1 : -1;
-        if (cut[k + 1] > cut[k]) {
-            p += moment(cut[k], cut[k + 1], u / b2 + v * r / b1,
-                        -u * n / b2 - v * q[1] / b1) /
-                 (4 * b1 * b2);
-        }
-    }
-    return p;
 }
 
 /* The chance that the quotient is beyond 1/2 (or below -1/2). */
 static double beyond(const assay_specimen *s, const double *q, double sign)
 {
-    double b1 = sum_scale(s), b2 = count_scale(s), step = b2 / 5000;
-    double p = laplace_cdf(1 - q[0], b2) *
-               laplace_cdf(sign * q[1] - 0.5, b1);
-    for (double t = 1 + step / 2; t < q[0] + 40 * b2; t += step) {
-        p += step * laplace_pdf(t - q[0], b2) *
-             laplace_cdf(sign * q[1] - 0.5 * t, b1);
+    assay_quotient z = quotient(s, q);
+    double step = z.b2 / 5000, below = assay_law_laplace_cdf(1 - z.n, z.b2);
+    double p = below * assay_law_laplace_cdf(sign * z.s - 0.5, z.b1);
+    for (double t = 1 + step / 2; t < z.n + 40 * z.b2; t += step) {
+        p += step * assay_law_laplace_pdf(t - z.n, z.b2) *
+             assay_law_laplace_cdf(sign * z.s - 0.5 * t, z.b1);
     }
     return p;
 }
@@ -125,20 +80,21 @@ static void prepare_bounded_mean(assay_oracle *o)
 static void llr_bounded_mean(const assay_oracle *o, const assay_rows *rows,
                              double *out)
 {
-    const assay_specimen *s = o->specimen;
+    assay_quotient left = quotient(o->specimen, o->pair.q[0]);
+    assay_quotient right = quotient(o->specimen, o->pair.q[1]);
     for (size_t i = 0; i < rows->num; i++) {
         double x = rows->value[0][i];
         if (x <= 0 || x >= 1) {
             size_t k = x >= 1;
             out[i] = log(o->table[k] / o->table[ASSAY_SPECIMEN_TABLE + k]);
         } else {
-            out[i] = log(quotient_pdf(s, o->pair.q[0], x - 0.5) /
-                         quotient_pdf(s, o->pair.q[1], x - 0.5));
+            out[i] = log(assay_law_quotient(&left, x - 0.5) /
+                         assay_law_quotient(&right, x - 0.5));
         }
     }
 }
 
-/* ---- bugs of libraries -------------------------------------------------------- */
+/* ---- bugs of libraries -------------------------------------------------- */
 
 /* Counts of the classes that occur in the data: q[0] of the first, q[1] of the
  * second; a class that does not occur is not printed. param: scale. */
@@ -150,6 +106,18 @@ static void draw_classes(const assay_specimen *s, const double *q,
         for (size_t i = 0; q[j] == 0 && i < n; i++) {
             assay_rows_absent(out, j, i);
         }
+    }
+}
+
+/* Cells that only one side has: numbers in the last column, or none. */
+static void llr_last_number(const assay_oracle *o, const assay_rows *rows,
+                            double *out)
+{
+    size_t j = o->specimen->width - 1;
+    int left = o->pair.q[0][j] != 0 && !isnan(o->pair.q[0][j]);
+    for (size_t i = 0; i < rows->num; i++) {
+        int number = rows->plain[j] || rows->tag[j][i] == ASSAY_CELL_NUMBER;
+        out[i] = number == left ? 100 : -100;
     }
 }
 
@@ -261,11 +229,11 @@ const assay_specimen assay_specimens_sums[] = {
     {.name = "NanSurvivesClip", .note = "NaN passes the clip",
      .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 1,
      .num_inputs = 1, .num_pairs = 1, .pairs = with_nan, .param = {1},
-     .draw = draw_sum},
+     .draw = draw_sum, .llr = llr_last_number},
     {.name = "UniqueClasses", .note = "classes read off the data",
      .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 2,
      .num_inputs = 2, .num_pairs = 1, .pairs = new_class, .param = {1},
-     .draw = draw_classes},
+     .draw = draw_classes, .llr = llr_last_number},
     {.name = "MeanTrueLength", .note = "divided by the true number of people",
      .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 1,
      .num_inputs = 2, .num_pairs = 1, .pairs = ten_people, .param = {1},

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 enum { T_WORD = 1, F_WORD = 2 };
@@ -18,11 +18,17 @@ typedef struct svt {
     double rho[ASSAY_ROWS_BLOCK];
     double x[ASSAY_ROWS_BLOCK];
     double fresh[ASSAY_ROWS_BLOCK];
+    double again[ASSAY_ROWS_BLOCK]; /* the next threshold noise */
     int left[ASSAY_ROWS_BLOCK]; /* hits until the stop; 0: stopped */
 } svt;
 
+static int redraws(const assay_specimen *s)
+{
+    return P(6) > 0.5 && P(2) > 1;
+}
+
 static void svt_cell(const assay_specimen *s, svt *v, double q, size_t col,
-                     size_t i, assay_rng *rng, assay_rows *out)
+                     size_t i, assay_rows *out)
 {
     if (v->left[i] == 0) {
         assay_rows_absent(out, col, i);
@@ -38,8 +44,8 @@ static void svt_cell(const assay_specimen *s, svt *v, double q, size_t col,
         assay_rows_number(out, col, i, P(4) < 1.5 ? v->x[i] : q + v->fresh[i]);
     }
     v->left[i] -= P(2) > 0;
-    if (P(6) > 0.5 && v->left[i] > 0) {
-        assay_rng_laplace(rng, &v->rho[i], 1, 0, P(0));
+    if (redraws(s)) {
+        v->rho[i] = v->again[i];
     }
 }
 
@@ -53,11 +59,14 @@ static void draw_svt_at(const assay_specimen *s, const double *q,
     }
     for (size_t j = 0; j < s->num_inputs; j++) {
         assay_rng_laplace(rng, v.x, n, q[j], P(1));
+        if (redraws(s)) {
+            assay_rng_laplace(rng, v.again, n, 0, P(0));
+        }
         if (P(4) > 1.5) {
             assay_rng_laplace(rng, v.fresh, n, 0, P(5));
         }
         for (size_t i = 0; i < n; i++) {
-            svt_cell(s, &v, q[j], first + j, i, rng, out);
+            svt_cell(s, &v, q[j], first + j, i, out);
         }
     }
 }
@@ -68,21 +77,19 @@ static void draw_svt(const assay_specimen *s, const double *q, assay_rng *rng,
     draw_svt_at(s, q, rng, n, out, 0);
 }
 
-/* ---- exact probabilities ---------------------------------------------------------- */
+/* ---- exact probabilities ------------------------------------------------ */
 
 #define POINTS 6001 /* of the threshold noise */
-
-static double laplace_cdf(double x, double b)
-{
-    if (b <= 0) {
-        return x > 0 ? 1 : 0; /* no noise: a miss is q < T + rho */
-    }
-    return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
-}
 
 static double grid_z(const assay_specimen *s, size_t k)
 {
     return P(0) * 30 * (2 * (double)k / (POINTS - 1) - 1);
+}
+
+/* A miss is q + noise < T + z. */
+static double miss(const assay_specimen *s, double z, double q)
+{
+    return assay_law_laplace_cdf(P(3) + z - q, P(1));
 }
 
 /* Probability of each hit mask of length len (bit j: query j hit), stored at
@@ -99,7 +106,7 @@ static void prepare_masks(assay_oracle *o)
             double z = grid_z(s, k), f[ASSAY_SPECIMEN_INPUTS];
             double w = step * exp(-fabs(z) / P(0)) / (2 * P(0));
             for (size_t j = 0; j < n; j++) {
-                f[j] = laplace_cdf(P(3) + z - o->pair.q[side][j], P(1));
+                f[j] = miss(s, z, o->pair.q[side][j]);
             }
             double at[2 * 1024 + 1];
             at[1] = w;
@@ -116,6 +123,53 @@ static void prepare_masks(assay_oracle *o)
             }
             for (size_t m = 1; m < 2 * ((size_t)1 << n); m++) {
                 p[m] += at[m];
+            }
+        }
+    }
+}
+
+/* The threshold is new after each hit: queries i .. j - 1 miss and j hits (or
+ * all up to the end miss, j = n), one integral for each i and j. */
+typedef double segments[ASSAY_SPECIMEN_INPUTS + 1][ASSAY_SPECIMEN_INPUTS + 1];
+
+static void make_segments(segments out, const assay_specimen *s,
+                          const double *q)
+{
+    size_t n = s->num_inputs;
+    double step = grid_z(s, 1) - grid_z(s, 0);
+    memset(out, 0, sizeof(segments));
+    for (size_t k = 0; k < POINTS; k++) {
+        double z = grid_z(s, k);
+        for (size_t i = 0; i <= n; i++) {
+            double w = step * assay_law_laplace_pdf(z, P(0));
+            for (size_t j = i; j < n; j++) {
+                double f = miss(s, z, q[j]);
+                out[i][j] += w * (1 - f);
+                w *= f;
+            }
+            out[i][n] += w;
+        }
+    }
+}
+
+/* As prepare_masks, up to two hits. */
+static void prepare_redrawn(assay_oracle *o)
+{
+    const assay_specimen *s = o->specimen;
+    size_t n = s->num_inputs;
+    memset(o->table, 0, 2 * ASSAY_SPECIMEN_TABLE * sizeof *o->table);
+    for (int side = 0; side < 2; side++) {
+        double *p = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        segments g;
+        make_segments(g, s, o->pair.q[side]);
+        size_t all = (size_t)1 << n;
+        p[all] = g[0][n];
+        for (size_t i = 0; i < n; i++) {
+            size_t first = (size_t)1 << i;
+            p[all + first] = g[0][i] * g[i + 1][n];
+            for (size_t j = i + 1; j < n; j++) {
+                size_t second = (size_t)1 << j;
+                p[2 * second + second + first] = g[0][i] * g[i + 1][j];
             }
         }
     }
@@ -191,7 +245,7 @@ static void prepare_values(assay_oracle *o)
                 }
                 double w = step * exp(-fabs(z) / P(0)) / (2 * P(0));
                 for (size_t i = 0; i < j; i++) {
-                    w *= laplace_cdf(P(3) + z - o->pair.q[side][i], P(1));
+                    w *= miss(s, z, o->pair.q[side][i]);
                 }
                 sum += w;
             }
@@ -281,8 +335,8 @@ const assay_specimen assay_specimens_svt[] = {
     SVT("SVT1", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 0.5),
     SVT("SVT2", "correct", 0.1, 0, prepare_masks, llr_masks, 20, 40, 1, 1, 0, 0,
         1),
-    SVT("SVT2-two-hits", "correct: threshold redrawn after a hit", 0.1, 0, NULL,
-        NULL, 40, 80, 2, 1, 0, 0, 1),
+    SVT("SVT2-two-hits", "correct: threshold redrawn after a hit", 0.1, 0,
+        prepare_redrawn, llr_masks, 40, 80, 2, 1, 0, 0, 1),
     SVT("SVT2-no-redraw", "correct: one threshold for two hits", 0.075, 0,
         prepare_masks, llr_masks, 40, 80, 2, 1),
     SVT("SVT3", "puts out the compared value", 0.5, 1, prepare_values,

@@ -119,7 +119,8 @@ static void truth_and_verdict_agree(void **state)
             assert_non_null(s->note);
             assert_in_range(s->width, 1, ASSAY_ROWS_WIDTH);
             assert_in_range(s->num_inputs, 1, ASSAY_SPECIMEN_INPUTS);
-            if (!isnan(s->truth) && s->violates != (s->truth > s->claim.value)) {
+            int false_claim = s->truth > s->claim.value;
+            if (!isnan(s->truth) && s->violates != false_claim) {
                 print_error("%s: truth %g, claim %g, violates %d\n", s->name,
                             s->truth, s->claim.value, s->violates);
                 fail();
