@@ -139,14 +139,11 @@ static void serve(void *ctx, int in, int out)
     request q;
     memset(&g, 0, sizeof g);
     load(&l, &g, p->path);
-    if (assay_process_write(out, &g, sizeof g) != 0 || g.width == 0) {
-        return;
+    int ok = assay_process_write(out, &g, sizeof g) == 0 && g.width > 0;
+    while (ok && assay_process_read(in, &q, sizeof q, 1e6, INFINITY) == 1) {
+        ok = answer(&l, p->input[q.side], q, out) == 0;
     }
-    while (assay_process_read(in, &q, sizeof q, 1e6, INFINITY) == 1) {
-        if (answer(&l, p->input[q.side], q, out) != 0) {
-            return;
-        }
-    }
+    free(l.buffer);
 }
 
 /* ---- the parent --------------------------------------------------------- */

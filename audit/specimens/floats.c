@@ -76,8 +76,9 @@ static void draw_normal(const assay_specimen *s, const double *q,
         } else {
             polar(rng, uniform32, x);
         }
-        for (size_t j = 0; j < s->width; j++) {
-            out->value[j][i] = q[0] + P(0) * x[j];
+        out->value[0][i] = q[0] + P(0) * x[0];
+        if (s->width > 1) {
+            out->value[1][i] = q[0] + P(0) * x[1];
         }
     }
 }

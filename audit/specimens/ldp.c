@@ -96,7 +96,7 @@ static void draw_unary(const assay_specimen *s, const double *q, assay_rng *rng,
 static void llr_unary(const assay_oracle *o, const assay_rows *rows,
                       double *out)
 {
-    double a[ASSAY_ROWS_WIDTH], b[ASSAY_ROWS_WIDTH];
+    double a[ASSAY_ROWS_WIDTH] = {0}, b[ASSAY_ROWS_WIDTH] = {0};
     unary_p(o->specimen, o->pair.q[0][0], a);
     unary_p(o->specimen, o->pair.q[1][0], b);
     llr_bits(a, b, o->specimen->width, rows, out);
@@ -200,10 +200,11 @@ static void llr_threshold(const assay_oracle *o, const assay_rows *rows,
                           double *out)
 {
     const assay_specimen *s = o->specimen;
-    double p[2][ASSAY_ROWS_WIDTH];
-    for (size_t k = 0; k < 2 * s->width; k++) {
-        double hot = (double)(k / 2) == o->pair.q[k % 2][0] ? 1 : 0;
-        p[k % 2][k / 2] = over(s, hot);
+    double p[2][ASSAY_ROWS_WIDTH] = {{0}};
+    for (int side = 0; side < 2; side++) {
+        for (size_t j = 0; j < s->width; j++) {
+            p[side][j] = over(s, (double)j == o->pair.q[side][0] ? 1 : 0);
+        }
     }
     llr_bits(p[0], p[1], s->width, rows, out);
 }

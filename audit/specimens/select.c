@@ -71,7 +71,7 @@ static double cdf(const assay_specimen *s, double x)
 static void wins(double *out, const assay_specimen *s, const double *q,
                  double x)
 {
-    double below[ASSAY_SPECIMEN_INPUTS], before = 1, after = 1;
+    double below[ASSAY_SPECIMEN_INPUTS] = {0}, before = 1, after = 1;
     for (size_t j = 0; j < s->num_inputs; j++) {
         out[j] = pdf(s, x - q[j]) * before;
         below[j] = cdf(s, x - q[j]);
