@@ -52,6 +52,29 @@ static double log_density1(const assay_specimen *s, const double *q, double x)
     return (P(2) > 0 ? -z * z / 2 : -z) - log(b);
 }
 
+/* P[noise <= x], of scale 1. */
+static double noise_cdf(const assay_specimen *s, double x)
+{
+    return P(2) > 0 ? erfc(-x * 0.70710678118654752) / 2
+                    : assay_law_laplace_cdf(x, 1);
+}
+
+/* So far out the noisy n was 1e-12 and only the sign is left to see, that of
+ * q[1] + noise if both use it. With the noisy n in the mean only, nobody
+ * without ones is there. */
+static double log_atom(const assay_specimen *s, const double *q, double x)
+{
+    double chance = noise_cdf(s, -q[0] / unit(s)), sign = x > 0 ? 1 : -1;
+    switch ((int)P(1)) {
+    case 0:
+        return log(chance * noise_cdf(s, sign * q[1] / unit(s)));
+    case 2:
+        return q[1] == 0 || sign < 0 ? -1000 : log(chance);
+    default:
+        return log(chance / 2);
+    }
+}
+
 /* Laplace noise, a noisy n in the scale: the difference from the mean is a
  * quotient (with a noisy n in the mean too, the whole is). Far out it behaves
  * as the chance that the noisy n is tiny. */
@@ -59,8 +82,74 @@ static double log_density3(const assay_specimen *s, const double *q, double x)
 {
     double mean = P(1) > 0.5 ? q[1] / q[0] : 0;
     assay_quotient z = {q[1] - mean * q[0], unit(s), q[0], unit(s), 0};
-    return fabs(x) > 1e6 ? -q[0] / unit(s)
+    return fabs(x) > 1e6 ? log_atom(s, q, x)
                          : log(assay_law_quotient_above(&z, x - mean));
+}
+
+/*
+ * The other versions by quadrature: log densities at sinh(s) for s on a grid,
+ * the integral over the noisy n = t > 0 on a grid of ln t. A given n leaves a
+ * Laplace or Gaussian around q[1]/t or the mean, of scale unit/t or unit/n.
+ */
+#define REACH 15.0 /* sinh(15) = 1.6e6 */
+#define POINTS 6000
+#define LEAST_LOG -16.0
+
+static double noise_pdf(const assay_specimen *s, double x, double scale)
+{
+    double z = x / scale;
+    return P(2) > 0 ? exp(-z * z / 2) / (2.5066282746310002 * scale)
+                    : assay_law_laplace_pdf(x, scale);
+}
+
+static double mean_pdf(const assay_specimen *s, const double *q, double y)
+{
+    double top = log(q[0] + 60 * unit(s)), p = 0;
+    double step = (top - LEAST_LOG) / POINTS;
+    if (P(1) > 0.5 && q[1] == 0) { /* the noisy n is not used */
+        return noise_pdf(s, y, unit(s) / q[0]);
+    }
+    for (size_t k = 0; k < POINTS; k++) {
+        double t = exp(LEAST_LOG + ((double)k + 0.5) * step);
+        double scale = unit(s) / (P(1) < 0.5 ? t : q[0]);
+        p += step * t * noise_pdf(s, t - q[0], unit(s)) *
+             noise_pdf(s, y - q[1] / t, scale);
+    }
+    return p;
+}
+
+static void prepare_mean(assay_oracle *o)
+{
+    double step = 2 * REACH / (ASSAY_SPECIMEN_TABLE - 1);
+    for (size_t k = 0; k < 2 * ASSAY_SPECIMEN_TABLE; k++) {
+        double at = (double)(k % ASSAY_SPECIMEN_TABLE) * step - REACH;
+        size_t side = k / ASSAY_SPECIMEN_TABLE;
+        o->table[k] = log(mean_pdf(o->specimen, o->pair.q[side], sinh(at)) +
+                          1e-300);
+    }
+}
+
+static double table_at(const double *table, double y)
+{
+    double step = 2 * REACH / (ASSAY_SPECIMEN_TABLE - 1);
+    double k = (asinh(y) + REACH) / step;
+    size_t at = (size_t)k;
+    return table[at] + (k - (double)at) * (table[at + 1] - table[at]);
+}
+
+static void llr_table(const assay_oracle *o, const assay_rows *rows,
+                      double *out)
+{
+    const assay_specimen *s = o->specimen;
+    for (size_t i = 0; i < rows->num; i++) {
+        double l[2], x = rows->value[0][i];
+        for (int side = 0; side < 2; side++) {
+            const double *t = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+            l[side] = fabs(x) > 1e6 ? log_atom(s, o->pair.q[side], x)
+                                    : table_at(t, x);
+        }
+        out[i] = fmin(fmax(l[0] - l[1], -100), 100);
+    }
 }
 
 static void llr_mean(const assay_oracle *o, const assay_rows *rows,
@@ -168,21 +257,21 @@ static void llr_sgd(const assay_oracle *o, const assay_rows *rows, double *out)
 static const assay_pair mean_pair[] = {{{{1, 0}, {2, 1}}}};
 static const assay_pair zero_one[] = {{{{0}, {1}}}};
 
-#define MEAN(label, text, true_eps, bad, version, ratio)                       \
+#define MEAN(label, text, true_eps, bad, version, prep, ratio)                 \
     {                                                                          \
         .name = label, .note = text, .claim = ASSAY_EPS(1, 0),                 \
         .truth = true_eps, .violates = bad, .width = 1, .num_inputs = 2,       \
         .num_pairs = 1, .pairs = mean_pair, .param = {1, version},             \
-        .draw = draw_mean, .llr = ratio                                        \
+        .draw = draw_mean, .prepare = prep, .llr = ratio                       \
     }
 
-#define GAUSS_MEAN(label, text, true_eps, bad, version, ratio)                 \
+#define GAUSS_MEAN(label, text, true_eps, bad, version, prep, ratio)           \
     {                                                                          \
         .name = label, .note = text, .claim = ASSAY_EPS(1, 1e-5),              \
         .truth = true_eps, .violates = bad, .width = 1, .num_inputs = 2,       \
         .num_pairs = 1, .pairs = mean_pair,                                    \
         .param = {1, version, 4.985823141035867}, .draw = draw_mean,           \
-        .llr = ratio                                                           \
+        .prepare = prep, .llr = ratio                                          \
     }
 
 #define DESCENT(label, text, claimed, true_value, bad, w, d, l, ...)           \
@@ -205,14 +294,17 @@ static const assay_pair zero_one[] = {{{{0}, {1}}}};
 #define BACKPROP_SD 176.38695514167865
 
 const assay_specimen assay_specimens_means[] = {
-    MEAN("DPLaplaceMean", "correct", 1, 0, 0, llr_mean),
-    MEAN("NonDPLaplace1", "true n used twice", INFINITY, 1, 1, llr_mean),
-    MEAN("NonDPLaplace2", "true n in the scale", INFINITY, 1, 2, NULL),
+    MEAN("DPLaplaceMean", "correct", 1, 0, 0, NULL, llr_mean),
+    MEAN("NonDPLaplace1", "true n used twice", INFINITY, 1, 1, NULL, llr_mean),
+    MEAN("NonDPLaplace2", "true n in the scale", INFINITY, 1, 2, prepare_mean,
+         llr_table),
     MEAN("NonDPLaplace2-mean", "true n in the mean", 1.225184880837833, 1, 3,
-         llr_mean),
-    GAUSS_MEAN("DPGaussianMean", "correct", NAN, 0, 0, NULL),
-    GAUSS_MEAN("NonDPGaussian1", "true n used twice", INFINITY, 1, 1, llr_mean),
-    GAUSS_MEAN("NonDPGaussian2", "true n in the scale", INFINITY, 1, 2, NULL),
+         NULL, llr_mean),
+    GAUSS_MEAN("DPGaussianMean", "correct", NAN, 0, 0, prepare_mean, llr_table),
+    GAUSS_MEAN("NonDPGaussian1", "true n used twice", INFINITY, 1, 1, NULL,
+               llr_mean),
+    GAUSS_MEAN("NonDPGaussian2", "true n in the scale", INFINITY, 1, 2,
+               prepare_mean, llr_table),
     DESCENT("NoisySGD", "correct: last of 3 steps, eta = 1/2", MU_CLAIM,
             0.7637626158259734, 0, 1, draw_shift, llr_shift, 0.4375,
             0.5728219618694798),
