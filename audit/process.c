@@ -43,6 +43,14 @@ static void adopt(int on)
 #endif
 }
 
+/* In the child: killed when the audit is. */
+static void die_with_parent(void)
+{
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
+#endif
+}
+
 /* The start of a small file of /proc; the length, 0 if there is none. */
 static size_t slurp(const char *pid, const char *name, char *out, size_t room)
 {
@@ -145,6 +153,7 @@ static void become(pipes *p, char *const *argv, int with_input, int error_fd,
                    const char *mark)
 {
     (void)setpgid(0, 0);
+    die_with_parent();
     int zero = with_input ? p->to[0] : open("/dev/null", O_RDONLY);
     (void)dup2(zero, 0);
     (void)dup2(p->from[1], 1);
@@ -212,9 +221,7 @@ assay_status assay_process_serve(assay_process *c,
     if (pid == 0) {
         int null = open("/dev/null", O_RDWR), in = p.to[0], out = p.from[1];
         (void)setpgid(0, 0);
-#ifdef __linux__
-        (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL, 0UL, 0UL, 0UL);
-#endif
+        die_with_parent();
         (void)dup2(null, 0);
         (void)dup2(null, 1);
         p.to[0] = p.from[1] = -1;

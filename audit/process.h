@@ -3,7 +3,7 @@
  * Targets in processes of their own: pipes, process groups, deadlines. Nothing
  * outlives assay_process_finish: the group is killed as a whole, and what has
  * left the group (a daemon) is adopted, known by a mark in its environment,
- * and killed too (Linux).
+ * and killed too (Linux). If the audit itself is killed, so is its target.
  */
 #ifndef ASSAY_AUDIT_PROCESS_H
 #define ASSAY_AUDIT_PROCESS_H

@@ -37,6 +37,25 @@ check "program with a daemon" 0 "Not refuted" "$assay" audit --left a --right b 
   --samples 5000 -- python3 tests/data/audit/worker.py daemon "$dir/" "{runs}"
 nothing_left "program with a daemon" "[w]orker.py daemon $dir/"
 
+# The audit itself is killed: its target goes too.
+"$assay" audit --left a --right b --claim eps=1 --samples 5000 -- \
+  sh -c 'exec sleep 617' "$dir/" >/dev/null 2>&1 &
+audit=$!
+for _ in $(seq 100); do
+  target=$(pgrep -P $audit) && break
+  sleep 0.1
+done
+kill -9 $audit
+wait $audit 2>/dev/null
+sleep 0.5
+# gone, or a zombie that init has not fetched yet
+if [[ -n $target && $(ps -o stat= -p "$target") =~ ^(Z.*)?$ ]]; then
+  passed=$((passed + 1))
+else
+  failed=$((failed + 1))
+  echo "FAIL the target outlives a killed audit"
+fi
+
 "${CC:-cc}" -shared -fPIC -o "$dir/bad.so" tests/data/audit/library.c || failed=$((failed + 1))
 library() { # kind, expected exit, pattern
   check "library $1" "$2" "$3" "$assay" audit --library "$dir/bad.so" --left "$1-0$dir" --right "$1-1$dir" \
