@@ -92,6 +92,7 @@ static double log_density3(const assay_specimen *s, const double *q, double x)
  * Laplace or Gaussian around q[1]/t or the mean, of scale unit/t or unit/n.
  */
 #define REACH 15.0 /* sinh(15) = 1.6e6 */
+#define CELLS 4096
 #define POINTS 6000
 #define LEAST_LOG -16.0
 
@@ -120,18 +121,19 @@ static double mean_pdf(const assay_specimen *s, const double *q, double y)
 
 static void prepare_mean(assay_oracle *o)
 {
-    double step = 2 * REACH / (ASSAY_SPECIMEN_TABLE - 1);
-    for (size_t k = 0; k < 2 * ASSAY_SPECIMEN_TABLE; k++) {
-        double at = (double)(k % ASSAY_SPECIMEN_TABLE) * step - REACH;
-        size_t side = k / ASSAY_SPECIMEN_TABLE;
-        o->table[k] = log(mean_pdf(o->specimen, o->pair.q[side], sinh(at)) +
-                          1e-300);
+    double step = 2 * REACH / (CELLS - 1);
+    for (int side = 0; side < 2; side++) {
+        double *log_p = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        for (size_t k = 0; k < CELLS; k++) {
+            double y = sinh((double)k * step - REACH);
+            log_p[k] = log(mean_pdf(o->specimen, o->pair.q[side], y) + 1e-300);
+        }
     }
 }
 
 static double table_at(const double *table, double y)
 {
-    double step = 2 * REACH / (ASSAY_SPECIMEN_TABLE - 1);
+    double step = 2 * REACH / (CELLS - 1);
     double k = (asinh(y) + REACH) / step;
     size_t at = (size_t)k;
     return table[at] + (k - (double)at) * (table[at + 1] - table[at]);

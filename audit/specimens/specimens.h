@@ -13,7 +13,7 @@
 #include "audit/rows.h"
 
 #define ASSAY_SPECIMEN_INPUTS 16
-#define ASSAY_SPECIMEN_TABLE 4096
+#define ASSAY_SPECIMEN_TABLE 16384
 
 typedef enum assay_specimen_relation {
     ASSAY_PAIR_GIVEN, /* the pairs of the specimen              */
