@@ -110,6 +110,36 @@ static void draw_timing(const assay_specimen *s, const double *q,
     }
 }
 
+/* The chance of a sign and a time: at most two values of the noise g could
+ * have taken about that long. */
+static double timing_chance(const assay_specimen *s, double q, int positive,
+                            double time)
+{
+    double least = fmax(floor((time - 100) / 25) - 1, 0), p = 0;
+    for (double g = least; g < least + 4; g++) {
+        double geometric = exp(-g / P(0)) * -expm1(-1 / P(0));
+        double plus = ((q + g > 0) == positive) + ((q - g > 0) == positive);
+        double z = (time - 100 - 25 * g) / 3 * 0.70710678118654752;
+        double after = z + 0.70710678118654752 / 3;
+        p += geometric * plus / 2 * (erf(after) - erf(z)) / 2;
+    }
+    return p;
+}
+
+static void llr_timing(const assay_oracle *o, const assay_rows *rows,
+                       double *out)
+{
+    for (size_t i = 0; i < rows->num; i++) {
+        double p[2];
+        for (int side = 0; side < 2; side++) {
+            p[side] = timing_chance(o->specimen, o->pair.q[side][0],
+                                    rows->value[0][i] > 0.5,
+                                    rows->value[1][i]);
+        }
+        out[i] = fmin(fmax(log((p[0] + 1e-60) / (p[1] + 1e-60)), -100), 100);
+    }
+}
+
 static const assay_pair zero_one[] = {{{{0.0}, {1.0}}}};
 static const assay_pair one_more[] = {{{{0}, {1}}}, {{{1}, {2}}},
                                       {{{2}, {3}}}};
@@ -124,9 +154,9 @@ static const assay_pair one_more[] = {{{{0}, {1}}}, {{{1}, {2}}},
 
 const assay_specimen assay_specimens_overflow[] = {
     ADDED("WrappedSum", "32-bit sum wraps around", INFINITY, WRAP32, 1,
-          zero_one, 1, NULL, 1),
+          zero_one, 1, llr_added, 1),
     ADDED("WrappedSum64", "64-bit sum wraps around", INFINITY, WRAP64, 1,
-          zero_one, 1, NULL, 1),
+          zero_one, 1, llr_added, 1),
     ADDED("FloatSum", "float32 sum rounds 1 record to 2", 2, TIE32, 3, one_more,
           0, llr_added, 1),
     ADDED("DoubleSum", "double sum rounds 1 record to 2", 2, TIE64, 3, one_more,
@@ -139,6 +169,6 @@ const assay_specimen assay_specimens_overflow[] = {
     {.name = "TimingGeometric", .note = "time tells |noise|",
      .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 2,
      .num_inputs = 1, .num_pairs = 1, .pairs = zero_one, .param = {1},
-     .draw = draw_timing, .slow = 4},
+     .draw = draw_timing, .llr = llr_timing, .slow = 4},
     {.name = NULL},
 };
