@@ -423,14 +423,14 @@ static void llr_34(const assay_oracle *o, const assay_rows *rows, double *out)
     SPARSE("DPFinder-" label, text, 0.1, 4, ASSAY_PAIR_ALL, true_eps, bad,     \
            prep, ratio_fn, __VA_ARGS__)
 
-#define MONOTONE(label, text, to)                                              \
+#define MONOTONE(label, text, to, ...)                                         \
     {                                                                          \
         .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0), .truth = 0.1, \
         .width = 10, .num_inputs = 10, .num_pairs = 1,                         \
         .pairs = (const assay_pair[]){{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},        \
                                         {to, to, to, to, to, to, to, to, to,   \
                                          to}}}},                               \
-        .param = {20, 20, 1, 1}, .draw = draw_svt, .prepare = prepare_masks,   \
+        .param = {__VA_ARGS__}, .draw = draw_svt, .prepare = prepare_masks,    \
         .llr = llr_masks                                                       \
     }
 
@@ -453,8 +453,10 @@ const assay_specimen assay_specimens_svt[] = {
     SVT("SVT6", "no stop", 0.42, 1, prepare_masks, llr_masks, 20, 20, 0, 1),
     SVT("NumericalSVT", "correct: fresh noise on hits", 0.1, 0, prepare_masks,
         llr_masks, 30, 120, 2, 1, 2, 60),
-    MONOTONE("SVT-monotone", "correct for counts that grow", 2),
-    MONOTONE("SVT-decreasing", "correct for counts that fall", 0),
+    MONOTONE("SVT-monotone", "correct for counts that grow", 2, 20, 20, 1, 1),
+    MONOTONE("SVT-decreasing", "correct for counts that fall", 0, 20, 20, 1, 1),
+    MONOTONE("SVT4-monotone", "SVT4 is correct for counts that grow", 2, 40,
+             40.0 / 3, 1, 1),
     {.name = "SVT34Parallel", .note = "SVT3 beside SVT4, c = 2",
      .claim = ASSAY_EPS(0.2, 0), .truth = NAN, .violates = 1, .width = 20,
      .num_inputs = 10, .neighbours = ASSAY_PAIR_ALL, .param = {20, 0, 2, 1},
