@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "audit/process.h"
+#include "audit/rng.h"
 
 #define MAX_LINE 65536
 #define CHUNK 65536
@@ -289,79 +290,137 @@ static outcome take_answer(const assay_process *c, char *body, size_t *len,
     return got < 0 ? ENDED : ENOUGH;
 }
 
-/* Ask a worker for runs in batches; with `timing`, one by one, and the
- * nanoseconds of each answer become a last column. */
-static outcome ask_all(reader *r, assay_process *c,
+/* One request; with `timing` the nanoseconds of the answer become a last
+ * column. */
+static outcome ask_once(reader *r, const assay_process *c,
+                        const assay_external_options *o, uint64_t batch,
+                        assay_error *err, assay_status *status)
+{
+    static char body[ANSWER];
+    uint64_t before = r->got;
+    size_t len = 0;
+    double begin = assay_process_clock();
+    send_request(c, o->input[r->side], batch);
+    outcome how = take_answer(c, body, &len, o->timeout);
+    double took = assay_process_clock() - begin;
+    if (how != ENOUGH) {
+        return how;
+    }
+    if (o->timing) {
+        while (len > 0 && body[len - 1] == '\n') {
+            len--;
+        }
+        len += (size_t)snprintf(body + len, 64, " %.0f\n", 1e9 * took);
+    }
+    *status = take_bytes(r, body, len, err);
+    if (r->len > 0 && *status == ASSAY_OK) {
+        *status = end_line(r, err);
+    }
+    r->more |= r->got > before + batch;
+    return r->got == before || *status != ASSAY_OK ? BROKEN : ENOUGH;
+}
+
+static outcome ask_all(reader *r, const assay_process *c,
                        const assay_external_options *o, assay_error *err,
                        assay_status *status)
 {
-    static char body[ANSWER];
-    while (r->got < r->want && *status == ASSAY_OK) {
-        uint64_t batch = o->timing ? 1 : 1000, before = r->got;
-        size_t len = 0;
-        batch = r->want - r->got < batch ? r->want - r->got : batch;
-        double begin = assay_process_clock();
-        send_request(c, o->input[r->side], batch);
-        outcome how = take_answer(c, body, &len, o->timeout);
-        if (how != ENOUGH) {
-            return how;
-        }
-        if (o->timing) {
-            double end = assay_process_clock();
-            while (len > 0 && body[len - 1] == '\n') {
-                len--;
-            }
-            len += (size_t)snprintf(body + len, 64, " %.0f\n",
-                                    1e9 * (end - begin));
-        }
-        *status = take_bytes(r, body, len, err);
-        if (r->len > 0 && *status == ASSAY_OK) {
-            *status = end_line(r, err);
-        }
-        r->more |= r->got > before + batch;
-        if (r->got == before) {
-            return BROKEN;
-        }
+    outcome how = ENOUGH;
+    while (how == ENOUGH && r->got < r->want) {
+        uint64_t left = r->want - r->got;
+        how = ask_once(r, c, o, left < 1000 ? left : 1000, err, status);
     }
-    return ENOUGH;
+    return how;
 }
 
-static assay_status run_side(assay_store *store, int side,
-                             const assay_external_options *o, assay_error *err)
+/* One worker for both sides, one run of each at a time in an order by lot: a
+ * machine whose load changes is not to be taken for a difference of inputs. */
+static outcome ask_timed(reader *const r[2], const assay_process *c,
+                         const assay_external_options *o, assay_error *err,
+                         assay_status *status)
+{
+    outcome how = ENOUGH;
+    assay_rng lot;
+    assay_rng_seed(&lot, 1, 0, o->first);
+    while (how == ENOUGH && r[1]->got + r[0]->got < 2 * o->runs) {
+        size_t first = assay_rng_u64(&lot) & 1;
+        how = ask_once(r[first], c, o, 1, err, status);
+        if (how == ENOUGH) {
+            how = ask_once(r[1 - first], c, o, 1, err, status);
+        }
+    }
+    return how;
+}
+
+/* ---- runs -------------------------------------------------------------------- */
+
+static reader *reader_open(assay_store *store, int side,
+                           const assay_external_options *o,
+                           assay_status *status, assay_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        *status = assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+        return NULL;
+    }
+    r->store = store;
+    r->side = side;
+    r->want = o->runs;
+    r->capture = o->capture[side];
+    r->keep = assay_external_keep(o->keep, side, status, err);
+    return r;
+}
+
+static void reader_close(reader *r, const assay_external_options *o,
+                         assay_status *status, assay_error *err)
+{
+    if (r != NULL && r->keep != NULL && fclose(r->keep) != 0 &&
+        *status == ASSAY_OK) {
+        *status = assay_fail(err, ASSAY_IO, "cannot write to %s", o->keep);
+    }
+    free(r);
+}
+
+/* Ends the process and notes how it went for each of its readers. */
+static void end_run(reader *const *r, size_t num, assay_process *c, outcome how,
+                    int worker)
+{
+    int ended;
+    int code = assay_process_finish(c, &ended);
+    /* a worker that has answered all was ended by us */
+    int answered = worker && how == ENOUGH;
+    for (size_t k = 0; k < num; k++) {
+        if (how == BROKEN) {
+            assay_store_note(r[k]->store, "%s: the worker broke the protocol",
+                             side_name(r[k]->side));
+        }
+        note_outcome(r[k], answered && !r[k]->more ? ENDED : how,
+                     answered ? 0 : code, answered || ended);
+    }
+}
+
+/* The sides from `side` on: one, or both with one worker that is timed. */
+static assay_status run_sides(assay_store *store, int side, size_t num,
+                              const assay_external_options *o, assay_error *err)
 {
     char **argv = expand_all(o->command, o->input[side], o->runs, o->first);
-    reader *r = calloc(1, sizeof *r);
+    reader *r[2] = {NULL, NULL};
     assay_process c = {0, -1, -1, 0};
-    assay_status status = argv == NULL || r == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    if (status == ASSAY_OK) {
-        r->store = store;
-        r->side = side;
-        r->want = o->runs;
-        r->capture = o->capture[side];
-        r->keep = assay_external_keep(o->keep, side, &status, err);
+    assay_status status = argv == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        r[k] = reader_open(store, side + (int)k, o, &status, err);
     }
     if (status == ASSAY_OK) {
         status = assay_process_start(&c, argv, o->worker, o->error_fd, err);
-        if (status == ASSAY_OK) {
-            int ended;
-            outcome how = o->worker ? ask_all(r, &c, o, err, &status)
-                                    : read_all(r, &c, o->timeout, err, &status);
-            int code = assay_process_finish(&c, &ended);
-            if (how == BROKEN && status == ASSAY_OK) {
-                assay_store_note(store, "%s: the worker broke the protocol",
-                                 side_name(side));
-            }
-            /* a worker that has answered all was ended by us */
-            int answered = o->worker && how == ENOUGH;
-            note_outcome(r, answered && !r->more ? ENDED : how,
-                         answered ? 0 : code, answered || ended);
-        }
     }
-    if (r != NULL && r->keep != NULL && fclose(r->keep) != 0 &&
-        status == ASSAY_OK) {
-        status = assay_fail(err, ASSAY_IO, "cannot write to %s", o->keep);
+    if (status == ASSAY_OK) {
+        outcome how = num > 1     ? ask_timed(r, &c, o, err, &status)
+                      : o->worker ? ask_all(r[0], &c, o, err, &status)
+                                  : read_all(r[0], &c, o->timeout, err,
+                                             &status);
+        end_run(r, num, &c, how, o->worker);
     }
-    free(r);
+    reader_close(r[0], o, &status, err);
+    reader_close(r[1], o, &status, err);
     free_list(argv);
     return status;
 }
@@ -375,9 +434,10 @@ assay_status assay_external_run(assay_store **out,
         return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
     }
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    assay_status status = ASSAY_OK;
-    for (int side = 0; status == ASSAY_OK && side < 2; side++) {
-        status = run_side(store, side, options, err);
+    int together = options->worker && options->timing;
+    assay_status status = run_sides(store, 0, together ? 2 : 1, options, err);
+    if (status == ASSAY_OK && !together) {
+        status = run_sides(store, 1, 1, options, err);
     }
     (void)signal(SIGPIPE, before);
     if (status != ASSAY_OK) {

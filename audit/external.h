@@ -25,7 +25,8 @@ typedef struct assay_external_options {
     double timeout;       /* seconds without a new line, and per side in all
                              ten times that plus one per 1000 runs */
     int timing;           /* add the elapsed time of a run as a last column
-                             (worker mode only) */
+                             (worker mode only): one worker then serves both
+                             inputs in turn, in an order by lot */
     int worker;           /* length-prefixed requests on stdin/stdout */
     const char *keep;     /* directory for the raw outputs, or NULL */
     uint64_t first;       /* runs before these */

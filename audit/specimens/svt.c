@@ -337,8 +337,8 @@ static void fill_misses(double *g, const assay_specimen *s, const double *q)
         other = q[i] != q[0] ? q[i] : other;
     }
     for (size_t k = 0; k < (num[0] + 1) * (num[1] + 1); k++) {
-        double a = (double)(k / (num[1] + 1)), b = (double)(k % (num[1] + 1));
-        double sum = 0;
+        size_t of_first = k / (num[1] + 1), of_other = k % (num[1] + 1);
+        double a = (double)of_first, b = (double)of_other, sum = 0;
         size_t at = 0;
         for (size_t l = 0; l < POINTS; l++) {
             double z = grid_z(s, l);
@@ -386,7 +386,7 @@ static void llr_34(const assay_oracle *o, const assay_rows *rows, double *out)
     for (size_t i = 0; i < rows->num; i++) {
         double values, none, g[2];
         size_t m = row_mask(&o3, rows, i, 0, &values), len = n;
-        while (!((m >> len) & 1)) {
+        while (len > 0 && !((m >> len) & 1)) {
             len--;
         }
         size_t hits = m - ((size_t)1 << len);
