@@ -51,6 +51,16 @@ static void die_with_parent(void)
 #endif
 }
 
+/* In a child that is not a new program: a crash is a crash. */
+static void forget_handlers(void)
+{
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
+                                SIGPIPE};
+    for (size_t k = 0; k < sizeof fatal / sizeof fatal[0]; k++) {
+        (void)signal(fatal[k], SIG_DFL);
+    }
+}
+
 /* The start of a small file of /proc; the length, 0 if there is none. */
 static size_t slurp(const char *pid, const char *name, char *out, size_t room)
 {
@@ -222,6 +232,7 @@ assay_status assay_process_serve(assay_process *c,
         int null = open("/dev/null", O_RDWR), in = p.to[0], out = p.from[1];
         (void)setpgid(0, 0);
         die_with_parent();
+        forget_handlers();
         (void)dup2(null, 0);
         (void)dup2(null, 1);
         p.to[0] = p.from[1] = -1;
