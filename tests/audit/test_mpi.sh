@@ -20,6 +20,7 @@ make -s BUILD="$build" "$build/assay-mpi" >"$dir/make" 2>&1 || {
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 # In a container: ranks share one machine, few cores, no network and no ssh.
 export OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
+export ASAN_OPTIONS=detect_leaks=0 # OpenMPI's own
 ranks() { # number, program and arguments
   timeout 60 mpirun --oversubscribe --bind-to none -n "$@"
 }
