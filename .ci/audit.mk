@@ -17,8 +17,8 @@ audit-curves: all ## draw bound against samples for four specimens
 	done
 .PHONY: audit-curves
 
-# assay-mpi: the catalogue over the ranks of OpenMPI (libopenmpi-dev,
-# openmpi-bin; not needed for anything else).
+# assay-mpi: the audit over the ranks of OpenMPI (libopenmpi-dev, openmpi-bin;
+# not needed for anything else).
 MPICC ?= mpicc
 $(BUILD)/assay-mpi: audit/mpi/assay_mpi.c $(CLI_OBJ) $(BUILD)/libtool.a $(BUILD)/libassay.a
 	@echo "  MPI  $@"

@@ -3,7 +3,6 @@
 #include "audit/external.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,28 +10,24 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/bytes.h"
+#include "audit/process.h"
+#include "audit/rng.h"
 
 #define MAX_LINE 65536
 #define CHUNK 65536
+#define ANSWER (1 << 20) /* of a worker */
 
-static double now(void)
+/* ---- the command line --------------------------------------------------- */
+
+/* A copy of `text` with {input}, {runs} and {first} replaced. */
+static char *expand(const char *text, const char *input, uint64_t runs,
+                    uint64_t first)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- the command line ---------------------------------------------------------------- */
-
-/* A copy of `text` with {input} and {runs} replaced. */
-static char *expand(const char *text, const char *input, uint64_t runs)
-{
-    char number[24];
+    char number[24], before[24];
     (void)snprintf(number, sizeof number, "%llu", (unsigned long long)runs);
+    (void)snprintf(before, sizeof before, "%llu", (unsigned long long)first);
     size_t room = strlen(text) * (strlen(input) + 24) + 1, used = 0;
     char *out = malloc(room);
     for (const char *p = text; out != NULL && *p != '\0';) {
@@ -44,6 +39,9 @@ static char *expand(const char *text, const char *input, uint64_t runs)
         } else if (strncmp(p, "{runs}", 6) == 0) {
             with = number;
             skip = 6;
+        } else if (strncmp(p, "{first}", 7) == 0) {
+            with = before;
+            skip = 7;
         }
         if (with == NULL) {
             out[used++] = *p++;
@@ -66,7 +64,8 @@ static void free_list(char **list)
     free(list);
 }
 
-static char **expand_all(char *const *command, const char *input, uint64_t runs)
+static char **expand_all(char *const *command, const char *input, uint64_t runs,
+                         uint64_t first)
 {
     size_t n = 0;
     while (command[n] != NULL) {
@@ -74,7 +73,7 @@ static char **expand_all(char *const *command, const char *input, uint64_t runs)
     }
     char **out = calloc(n + 1, sizeof *out);
     for (size_t i = 0; out != NULL && i < n; i++) {
-        out[i] = expand(command[i], input, runs);
+        out[i] = expand(command[i], input, runs, first);
         if (out[i] == NULL) {
             free_list(out);
             return NULL;
@@ -83,97 +82,14 @@ static char **expand_all(char *const *command, const char *input, uint64_t runs)
     return out;
 }
 
-/* ---- processes ------------------------------------------------------------------------ */
-
-typedef struct child {
-    pid_t pid;
-    int in, out; /* its standard input (or -1) and output */
-} child;
-
-static assay_status start(child *c, char *const *argv, int with_input,
-                          assay_error *err)
-{
-    int to[2] = {-1, -1}, from[2], report[2];
-    if (pipe(from) != 0 || pipe(report) != 0 ||
-        (with_input && pipe(to) != 0)) {
-        return assay_fail(err, ASSAY_IO, "audit: no pipe: %s",
-                          strerror(errno));
-    }
-    (void)fcntl(report[1], F_SETFD, FD_CLOEXEC);
-    pid_t pid = fork();
-    if (pid == 0) {
-        (void)setpgid(0, 0);
-        int zero = with_input ? to[0] : open("/dev/null", O_RDONLY);
-        (void)dup2(zero, 0);
-        (void)dup2(from[1], 1);
-        (void)close(from[0]);
-        (void)close(from[1]);
-        (void)close(report[0]);
-        if (with_input) {
-            (void)close(to[0]);
-            (void)close(to[1]);
-        }
-        if (argv[0] != NULL) {
-            (void)execvp(argv[0], argv);
-        }
-        int code = errno;
-        if (write(report[1], &code, sizeof code) < 0) {
-            _exit(126);
-        }
-        _exit(127);
-    }
-    (void)close(from[1]);
-    (void)close(report[1]);
-    if (with_input) {
-        (void)close(to[0]);
-    }
-    int code = 0;
-    ssize_t got = pid < 0 ? -1 : read(report[0], &code, sizeof code);
-    (void)close(report[0]);
-    if (pid < 0 || got > 0) {
-        (void)close(from[0]);
-        if (pid > 0) {
-            (void)waitpid(pid, NULL, 0);
-        }
-        return assay_fail(err, ASSAY_INVALID, "cannot run '%.100s': %s",
-                          argv[0], strerror(pid < 0 ? errno : code));
-    }
-    (void)setpgid(pid, pid);
-    *c = (child){pid, with_input ? to[1] : -1, from[0]};
-    return ASSAY_OK;
-}
-
-/* Ends the whole group; returns the wait status of the leader, *ended says
- * whether it had gone by itself. */
-static int finish(child *c, int *ended)
-{
-    int status = 0;
-    if (c->in >= 0) {
-        (void)close(c->in);
-    }
-    (void)close(c->out);
-    *ended = 0;
-    for (int k = 0; k < 20 && !*ended; k++) {
-        struct timespec ms = {0, 10000000};
-        *ended = waitpid(c->pid, &status, WNOHANG) == c->pid;
-        if (!*ended) {
-            (void)nanosleep(&ms, NULL);
-        }
-    }
-    (void)kill(-c->pid, SIGKILL); /* children it left behind */
-    if (!*ended) {
-        (void)waitpid(c->pid, &status, 0);
-    }
-    return status;
-}
-
-/* ---- reading lines --------------------------------------------------------------------- */
+/* ---- reading lines ------------------------------------------------------ */
 
 typedef struct reader {
     assay_store *store;
     int side;
     uint64_t want, got, blank, overlong;
     FILE *keep;
+    FILE *capture; /* lines go there instead of the store */
     char line[MAX_LINE];
     size_t len;
     int dropping; /* inside a line that is too long */
@@ -193,7 +109,11 @@ static assay_status end_line(reader *r, assay_error *err)
     }
     if (r->got < r->want) {
         r->blank += len == 0;
-        status = assay_store_line(r->store, r->side, r->line, len, err);
+        if (r->capture != NULL) {
+            (void)fprintf(r->capture, "%.*s\n", (int)len, r->line);
+        } else {
+            status = assay_store_line(r->store, r->side, r->line, len, err);
+        }
         r->got++;
         if (r->keep != NULL) {
             (void)fprintf(r->keep, "%.*s\n", (int)len, r->line);
@@ -225,21 +145,27 @@ static assay_status take_bytes(reader *r, const char *bytes, size_t n,
 typedef enum { ENDED, ENOUGH, SILENT, LATE, BROKEN } outcome;
 
 /* Whether the program writes on within a second of its last wanted output. */
-static int goes_on(const child *c)
+static int goes_on(const assay_process *c)
 {
     char byte;
     struct pollfd p = {c->out, POLLIN, 0};
     return poll(&p, 1, 1000) > 0 && read(c->out, &byte, 1) > 0;
 }
 
-static outcome read_all(reader *r, child *c, double timeout, assay_error *err,
-                        assay_status *status)
+/* Ten times the timeout and one second per thousand runs in all. */
+static double time_limit(const reader *r, double timeout)
+{
+    return assay_process_clock() + 10 * timeout + 0.001 * (double)r->want;
+}
+
+static outcome read_all(reader *r, assay_process *c, double timeout,
+                        assay_error *err, assay_status *status)
 {
     static char chunk[CHUNK];
-    double limit = now() + 10 * timeout + 0.001 * (double)r->want;
+    double limit = time_limit(r, timeout);
     while (r->got < r->want) {
         struct pollfd p = {c->out, POLLIN, 0};
-        double left = limit - now();
+        double left = limit - assay_process_clock();
         if (left <= 0) {
             return LATE;
         }
@@ -275,8 +201,7 @@ static const char *side_name(int side)
     return side == 0 ? "left" : "right";
 }
 
-static void note_outcome(reader *r, outcome how, int status, int ended,
-                         double timeout)
+static void note_outcome(reader *r, outcome how, int status, int ended)
 {
     assay_store *t = r->store;
     const char *name = side_name(r->side);
@@ -285,7 +210,6 @@ static void note_outcome(reader *r, outcome how, int status, int ended,
         assay_store_note(t, "%s: %s after %llu of %llu outputs; killed", name,
                          how == SILENT ? "silent" : "too slow", got,
                          (unsigned long long)r->want);
-        (void)timeout;
     } else if (how == ENOUGH && (r->more || !ended)) {
         assay_store_note(t, "%s: did not stop after %llu outputs; ended", name,
                          got);
@@ -313,8 +237,8 @@ static void note_outcome(reader *r, outcome how, int status, int ended,
     }
 }
 
-static FILE *open_keep(const char *directory, int side, assay_error *err,
-                       assay_status *status)
+FILE *assay_external_keep(const char *directory, int side, assay_status *status,
+                          assay_error *err)
 {
     char path[4096];
     if (directory == NULL) {
@@ -332,114 +256,171 @@ static FILE *open_keep(const char *directory, int side, assay_error *err,
 
 /* One request of the worker protocol: 4 bytes length (big-endian), then
  * "<input>\n<runs>\n". The answer is a length and as many bytes of lines. */
-static void send_request(child *c, const char *input, uint64_t runs)
+static void send_request(const assay_process *c, const char *input,
+                         uint64_t runs)
 {
     char text[4200];
     int len = snprintf(text + 4, sizeof text - 4, "%s\n%llu\n", input,
                        (unsigned long long)runs);
+    len = len > (int)sizeof text - 5 ? (int)sizeof text - 5 : len;
     for (int k = 0; k < 4; k++) {
         text[k] = (char)((len >> (24 - 8 * k)) & 255);
     }
-    size_t done = 0, all = (size_t)len + 4;
-    while (done < all) {
-        ssize_t n = write(c->in, text + done, all - done);
-        if (n <= 0) {
-            return;
-        }
-        done += (size_t)n;
-    }
+    (void)assay_process_write(c->in, text, (size_t)len + 4);
 }
 
-static int read_exact(child *c, char *out, size_t n, double timeout)
+/* The answer to one request into `body` (room for 2^20 bytes). */
+static outcome take_answer(const assay_process *c, char *body, size_t *len,
+                           double timeout)
 {
-    size_t done = 0;
-    while (done < n) {
-        struct pollfd p = {c->out, POLLIN, 0};
-        if (poll(&p, 1, (int)(1000 * timeout)) <= 0) {
-            return 0;
-        }
-        ssize_t got = read(c->out, out + done, n - done);
-        if (got <= 0) {
-            return 0;
-        }
-        done += (size_t)got;
+    double limit = assay_process_clock() + 10 * timeout;
+    unsigned char head[4] = {0, 0, 0, 0};
+    int got = assay_process_read(c->out, head, 4, timeout, limit);
+    *len = (size_t)head[0] << 24 | (size_t)head[1] << 16 |
+           (size_t)head[2] << 8 | head[3];
+    if (got == 1 && *len > ANSWER - 64) {
+        return BROKEN;
     }
-    return 1;
+    if (got == 1) {
+        got = assay_process_read(c->out, body, *len, timeout, limit);
+    }
+    if (got == 0) {
+        return assay_process_clock() > limit ? LATE : SILENT;
+    }
+    return got < 0 ? ENDED : ENOUGH;
 }
 
-/* Ask a worker for runs in batches; with `timing`, one by one, and the
- * nanoseconds of each answer become a last column. */
-static outcome ask_all(reader *r, child *c, const assay_external_options *o,
-                       assay_error *err, assay_status *status)
+/* One request; with `timing` the nanoseconds of the answer become a last
+ * column. */
+static outcome ask_once(reader *r, const assay_process *c,
+                        const assay_external_options *o, uint64_t batch,
+                        assay_error *err, assay_status *status)
 {
-    static char body[1 << 20];
-    while (r->got < r->want && *status == ASSAY_OK) {
-        uint64_t batch = o->timing ? 1 : 1000;
-        batch = r->want - r->got < batch ? r->want - r->got : batch;
-        unsigned char head[4];
-        double begin = now();
-        uint64_t before = r->got;
-        send_request(c, o->input[r->side], batch);
-        if (!read_exact(c, (char *)head, 4, o->timeout)) {
-            return SILENT;
-        }
-        size_t len = (size_t)head[0] << 24 | (size_t)head[1] << 16 |
-                     (size_t)head[2] << 8 | head[3];
-        if (len > sizeof body - 64 ||
-            !read_exact(c, body, len, o->timeout)) {
-            return BROKEN;
-        }
-        if (o->timing) {
-            while (len > 0 && body[len - 1] == '\n') {
-                len--;
-            }
-            len += (size_t)snprintf(body + len, 64, " %.0f\n",
-                                    1e9 * (now() - begin));
-        }
-        *status = take_bytes(r, body, len, err);
-        if (r->len > 0 && *status == ASSAY_OK) {
-            *status = end_line(r, err);
-        }
-        if (r->got == before) {
-            return BROKEN;
-        }
+    static char body[ANSWER];
+    uint64_t before = r->got;
+    size_t len = 0;
+    double begin = assay_process_clock();
+    send_request(c, o->input[r->side], batch);
+    outcome how = take_answer(c, body, &len, o->timeout);
+    double took = assay_process_clock() - begin;
+    if (how != ENOUGH) {
+        return how;
     }
-    return ENOUGH;
+    if (o->timing) {
+        while (len > 0 && body[len - 1] == '\n') {
+            len--;
+        }
+        len += (size_t)snprintf(body + len, 64, " %.0f\n", 1e9 * took);
+    }
+    *status = take_bytes(r, body, len, err);
+    if (r->len > 0 && *status == ASSAY_OK) {
+        *status = end_line(r, err);
+    }
+    r->more |= r->got > before + batch;
+    return r->got == before || *status != ASSAY_OK ? BROKEN : ENOUGH;
 }
 
-static assay_status run_side(assay_store *store, int side,
-                             const assay_external_options *o, assay_error *err)
+static outcome ask_all(reader *r, const assay_process *c,
+                       const assay_external_options *o, assay_error *err,
+                       assay_status *status)
 {
-    char **argv = expand_all(o->command, o->input[side], o->runs);
+    outcome how = ENOUGH;
+    while (how == ENOUGH && r->got < r->want) {
+        uint64_t left = r->want - r->got;
+        how = ask_once(r, c, o, left < 1000 ? left : 1000, err, status);
+    }
+    return how;
+}
+
+/* One worker for both sides, one run of each at a time in an order by lot: a
+ * machine whose load changes is not to be taken for a difference of inputs. */
+static outcome ask_timed(reader *const r[2], const assay_process *c,
+                         const assay_external_options *o, assay_error *err,
+                         assay_status *status)
+{
+    outcome how = ENOUGH;
+    assay_rng lot;
+    assay_rng_seed(&lot, 1, 0, o->first);
+    while (how == ENOUGH && r[1]->got + r[0]->got < 2 * o->runs) {
+        size_t first = assay_rng_u64(&lot) & 1;
+        how = ask_once(r[first], c, o, 1, err, status);
+        if (how == ENOUGH) {
+            how = ask_once(r[1 - first], c, o, 1, err, status);
+        }
+    }
+    return how;
+}
+
+/* ---- runs -------------------------------------------------------------------- */
+
+static reader *reader_open(assay_store *store, int side,
+                           const assay_external_options *o,
+                           assay_status *status, assay_error *err)
+{
     reader *r = calloc(1, sizeof *r);
-    child c = {0, -1, -1};
-    assay_status status = argv == NULL || r == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    if (status == ASSAY_OK) {
-        r->store = store;
-        r->side = side;
-        r->want = o->runs;
-        r->keep = open_keep(o->keep, side, err, &status);
+    if (r == NULL) {
+        *status = assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+        return NULL;
     }
-    if (status == ASSAY_OK) {
-        status = start(&c, argv, o->worker, err);
-        if (status == ASSAY_OK) {
-            int ended;
-            outcome how = o->worker ? ask_all(r, &c, o, err, &status)
-                                    : read_all(r, &c, o->timeout, err, &status);
-            int code = finish(&c, &ended);
-            if (how == BROKEN && status == ASSAY_OK) {
-                assay_store_note(store, "%s: the worker broke the protocol",
-                                 side_name(side));
-            }
-            note_outcome(r, o->worker && how == ENOUGH ? ENDED : how,
-                         o->worker ? 0 : code, ended, o->timeout);
-        }
-    }
+    r->store = store;
+    r->side = side;
+    r->want = o->runs;
+    r->capture = o->capture[side];
+    r->keep = assay_external_keep(o->keep, side, status, err);
+    return r;
+}
+
+static void reader_close(reader *r, const assay_external_options *o,
+                         assay_status *status, assay_error *err)
+{
     if (r != NULL && r->keep != NULL && fclose(r->keep) != 0 &&
-        status == ASSAY_OK) {
-        status = assay_fail(err, ASSAY_IO, "cannot write to %s", o->keep);
+        *status == ASSAY_OK) {
+        *status = assay_fail(err, ASSAY_IO, "cannot write to %s", o->keep);
     }
     free(r);
+}
+
+/* Ends the process and notes how it went for each of its readers. */
+static void end_run(reader *const *r, size_t num, assay_process *c, outcome how,
+                    int worker)
+{
+    int ended;
+    int code = assay_process_finish(c, &ended);
+    /* a worker that has answered all was ended by us */
+    int answered = worker && how == ENOUGH;
+    for (size_t k = 0; k < num; k++) {
+        if (how == BROKEN) {
+            assay_store_note(r[k]->store, "%s: the worker broke the protocol",
+                             side_name(r[k]->side));
+        }
+        note_outcome(r[k], answered && !r[k]->more ? ENDED : how,
+                     answered ? 0 : code, answered || ended);
+    }
+}
+
+/* The sides from `side` on: one, or both with one worker that is timed. */
+static assay_status run_sides(assay_store *store, int side, size_t num,
+                              const assay_external_options *o, assay_error *err)
+{
+    char **argv = expand_all(o->command, o->input[side], o->runs, o->first);
+    reader *r[2] = {NULL, NULL};
+    assay_process c = {0, -1, -1, 0};
+    assay_status status = argv == NULL ? ASSAY_MEMORY : ASSAY_OK;
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        r[k] = reader_open(store, side + (int)k, o, &status, err);
+    }
+    if (status == ASSAY_OK) {
+        status = assay_process_start(&c, argv, o->worker, o->error_fd, err);
+    }
+    if (status == ASSAY_OK) {
+        outcome how = num > 1     ? ask_timed(r, &c, o, err, &status)
+                      : o->worker ? ask_all(r[0], &c, o, err, &status)
+                                  : read_all(r[0], &c, o->timeout, err,
+                                             &status);
+        end_run(r, num, &c, how, o->worker);
+    }
+    reader_close(r[0], o, &status, err);
+    reader_close(r[1], o, &status, err);
     free_list(argv);
     return status;
 }
@@ -453,9 +434,10 @@ assay_status assay_external_run(assay_store **out,
         return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
     }
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-    assay_status status = ASSAY_OK;
-    for (int side = 0; status == ASSAY_OK && side < 2; side++) {
-        status = run_side(store, side, options, err);
+    int together = options->worker && options->timing;
+    assay_status status = run_sides(store, 0, together ? 2 : 1, options, err);
+    if (status == ASSAY_OK && !together) {
+        status = run_sides(store, 1, 1, options, err);
     }
     (void)signal(SIGPIPE, before);
     if (status != ASSAY_OK) {
@@ -464,6 +446,23 @@ assay_status assay_external_run(assay_store **out,
     }
     *out = store;
     return ASSAY_OK;
+}
+
+assay_status assay_external_text(assay_store *store, int side,
+                                 const char *text, size_t len, FILE *keep,
+                                 assay_error *err)
+{
+    reader *r = calloc(1, sizeof *r);
+    if (r == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    r->store = store;
+    r->side = side;
+    r->want = UINT64_MAX;
+    r->keep = keep;
+    assay_status status = take_bytes(r, text, len, err);
+    free(r);
+    return status;
 }
 
 static assay_status load_side(assay_store *store, const char *directory,

@@ -235,6 +235,30 @@ static void print_tally(FILE *to, const tally *t)
     }
 }
 
+/* By name if there is such a specimen, else by part of the name. */
+static int wanted(const assay_specimen *s, const char *only)
+{
+    if (s->fresh && assay_ranks_here.rank > 0) {
+        return 0;
+    }
+    if (only == NULL) {
+        return 1;
+    }
+    return assay_specimen_find(only) == NULL ? strstr(s->name, only) != NULL
+                                             : strcmp(s->name, only) == 0;
+}
+
+/* What draws from the system's randomness would differ on every rank: rank 0
+ * audits it as if there were no other. Returns the number of ranks. */
+static int alone(const assay_specimen *s)
+{
+    int size = assay_ranks_here.size;
+    if (s->fresh) {
+        assay_ranks_here.size = 1;
+    }
+    return size;
+}
+
 assay_status assay_report_catalogue(FILE *to,
                                     const assay_report_options *options,
                                     assay_error *err)
@@ -248,14 +272,10 @@ assay_status assay_report_catalogue(FILE *to,
     for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
         for (const assay_specimen *s = assay_specimen_groups[g];
              s->name != NULL && status == ASSAY_OK; s++) {
-            if (s->fresh && assay_ranks_here.size > 1) {
-                continue; /* each rank would draw something else */
-            }
-            if (options->only == NULL ||
-                (assay_specimen_find(options->only) == NULL
-                     ? strstr(s->name, options->only) != NULL
-                     : strcmp(s->name, options->only) == 0)) {
+            if (wanted(s, options->only)) {
+                int size = alone(s);
                 status = one_specimen(to, list, &t, s, options, err);
+                assay_ranks_here.size = size;
             }
         }
     }

@@ -9,8 +9,10 @@
 #include "audit/audit.h"
 #include "audit/canary.h"
 #include "audit/catalogue.h"
+#include "audit/divide.h"
 #include "audit/external.h"
 #include "audit/neighbours.h"
+#include "audit/ranks.h"
 #include "audit/report.h"
 #include "cli/commands.h"
 #include "core/rational.h"
@@ -32,8 +34,9 @@ static const char *const help_text =
     "Runs PROGRAM on two neighbouring inputs and reports a lower bound on its\n"
     "privacy parameter that holds with the stated confidence, or, if nothing\n"
     "was refuted, the smallest violation that would have been found. {input}\n"
-    "in ARGS becomes A or B, {runs} a number; the program writes one output a\n"
-    "line: numbers or words between blanks.\n\n"
+    "in ARGS becomes A or B, {runs} a number, {first} the number of runs done by\n"
+    "others before (0 but for assay-mpi); the program writes one output a line:\n"
+    "numbers or words between blanks.\n\n"
     "  --claim CLAIM      eps=1 | eps=1,delta=1e-6 | rho=0.5 | mu=1\n"
     "  --samples N        runs of each input (default 100000)\n"
     "  --search DIR       look for a bad pair of inputs: files of N numbers, "
@@ -235,12 +238,23 @@ static int print_result(const args *a, const assay_audit_result *r,
 static assay_status collect(assay_store **store, const args *a,
                             char *const *command, assay_error *err)
 {
+    assay_external_options e = {.input = {a->left, a->right},
+                                .command = command, .runs = a->o.samples,
+                                .timeout = a->timeout_value,
+                                .timing = a->timing, .worker = a->worker,
+                                .keep = a->keep};
+    if (a->from != NULL && assay_ranks_here.rank > 0) {
+        return ASSAY_OK; /* nothing to run: rank 0 is alone */
+    }
     if (a->from != NULL) {
+        assay_ranks_here.size = 1;
         return assay_external_load(store, a->from, err);
     }
-    assay_external_options e = {{a->left, a->right}, command, a->o.samples,
-                                a->timeout_value,    a->timing, a->worker,
-                                a->keep};
+    if (assay_ranks_here.size > 1) {
+        return a->library != NULL
+                   ? assay_divide_library(store, a->library, &e, err)
+                   : assay_divide_program(store, &e, err);
+    }
     return assay_external_run(store, &e, err);
 }
 
@@ -251,6 +265,9 @@ static int audit_store(args *a, char *const *command, assay_error *err)
     assay_status status = collect(&store, a, command, err);
     if (status != ASSAY_OK) {
         return assay_cli_report("audit", err);
+    }
+    if (store == NULL) {
+        return 0; /* this rank has done its part */
     }
     uint64_t runs = assay_store_runs(store);
     if (runs < 200) {
@@ -279,7 +296,8 @@ static int audit_library(args *a, assay_error *err)
     assay_plugin *plugin = NULL;
     assay_audit_result result;
     assay_status status =
-        assay_plugin_open(&plugin, a->library, a->left, a->right, err);
+        assay_plugin_open(&plugin, a->library, a->left, a->right,
+                          a->timeout_value, err);
     if (status == ASSAY_OK) {
         assay_source source = assay_plugin_source(plugin);
         a->o.label = "audit";
@@ -344,8 +362,9 @@ static assay_status search_inputs(args *a, char *const *command,
     if (status != ASSAY_OK) {
         return status;
     }
-    assay_external_options e = {{NULL, NULL}, command, n.runs,
-                                a->timeout_value, a->timing, a->worker, NULL};
+    assay_external_options e = {.command = command, .runs = n.runs,
+                                .timeout = a->timeout_value,
+                                .timing = a->timing, .worker = a->worker};
     status = assay_neighbours_find(&n, &e, &tried, err);
     (void)snprintf(a->found[0], sizeof a->found[0], "%s/left.txt", a->search);
     (void)snprintf(a->found[1], sizeof a->found[1], "%s/right.txt", a->search);
@@ -372,6 +391,11 @@ static int audit_target(args *a, int argc, char **argv, assay_error *err)
         (a->from != NULL || a->library != NULL || optind >= argc)) {
         status = assay_fail(err, ASSAY_INVALID, "--search needs a program");
     }
+    if (status == ASSAY_OK && a->search != NULL && assay_ranks_here.size > 1) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "--search is for one process: search with `assay "
+                            "audit`, then give --left and --right");
+    }
     if (status == ASSAY_OK && a->search != NULL) {
         status = search_inputs(a, argv + optind, err);
     }
@@ -391,8 +415,9 @@ static int audit_target(args *a, int argc, char **argv, assay_error *err)
     if (status != ASSAY_OK) {
         return assay_cli_report("audit", err);
     }
-    return a->library != NULL ? audit_library(a, err)
-                              : audit_store(a, argv + optind, err);
+    return a->library != NULL && assay_ranks_here.size == 1
+               ? audit_library(a, err)
+               : audit_store(a, argv + optind, err);
 }
 
 /* ---- catalogue, curve, one run ------------------------------------------------------- */
@@ -504,6 +529,23 @@ static int run_canary(args *a, assay_error *err)
     return r.refuted ? assay_status_exit_code(ASSAY_REFUTED) : 0;
 }
 
+/* The plain tool started by mpirun would do the same work many times. */
+static int misplaced(void)
+{
+    const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (assay_ranks_here.sum != NULL || size == NULL ||
+        strtol(size, NULL, 10) < 2) {
+        return 0;
+    }
+    if (rank == NULL || strtol(rank, NULL, 10) == 0) {
+        (void)fputs("assay audit: mpirun needs assay-mpi (`make mpi`): mpirun "
+                    "-n N assay-mpi audit ...\n",
+                    stderr);
+    }
+    return 1;
+}
+
 int assay_cli_audit(int argc, char **argv)
 {
     args a;
@@ -511,8 +553,8 @@ int assay_cli_audit(int argc, char **argv)
     const char *mode = argc > 1 ? argv[1] : "--help";
     int named = strcmp(mode, "catalogue") == 0 || strcmp(mode, "curve") == 0 ||
                 strcmp(mode, "one-run") == 0 || strcmp(mode, "canary") == 0;
-    if (argc <= 1) {
-        (void)fputs(help_text, stderr);
+    if (argc <= 1 || misplaced()) {
+        (void)fputs(argc <= 1 ? help_text : "", stderr);
         return 2;
     }
     if (strcmp(mode, "curve") == 0 && argc > 2 && argv[2][0] != '-') {

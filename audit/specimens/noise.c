@@ -2,7 +2,7 @@
 /* Plain noise, histograms and sums. */
 #include <math.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
@@ -90,7 +90,7 @@ static void draw_snapping(const assay_specimen *s, const double *q,
                           assay_rng *rng, size_t n, assay_rows *out)
 {
     double bound = P(1), lambda = (1 + bound * 0x1p-49) / P(0);
-    double grid = exp2(ceil(log2(lambda)));
+    double grid = assay_law_snapping_grid(s);
     double x = fmin(fmax(q[0], -bound), bound);
     assay_rng_laplace(rng, out->value[0], n, x, lambda);
     for (size_t i = 0; i < n; i++) {
@@ -195,9 +195,14 @@ const assay_specimen assay_specimens_noise[] = {
     LAPLACE("NoisyHist1", "correct", 0.1, 0.1, 0, 5, 5, ASSAY_PAIR_ONE, 10),
     LAPLACE("NoisyHist2", "scale inverted", 0.1, 10, 1, 5, 5, ASSAY_PAIR_ONE,
             0.1),
+    LAPLACE("StatDP-histogram", "correct", 0.7, 0.7, 0, 5, 5, ASSAY_PAIR_ONE,
+            1 / 0.7),
+    LAPLACE("StatDP-histogram_eps", "scale inverted", 0.7, 1 / 0.7, 1, 5, 5,
+            ASSAY_PAIR_ONE, 0.7),
     {.name = "Snapping", .note = "correct", .claim = ASSAY_EPS(0.1, 0),
      .truth = 0.1, .width = 1, .num_inputs = 1, .neighbours = ASSAY_PAIR_ONE,
-     .param = {0.1, 100}, .draw = draw_snapping},
+     .param = {0.1, 100}, .draw = draw_snapping,
+     .llr = assay_law_snapping_llr},
     {.name = "TruncatedGeometric", .note = "k from ln instead of log2",
      .claim = ASSAY_EPS(0.1, 0), .truth = 0.11778303565638346, .violates = 1,
      .width = 1, .num_inputs = 1, .num_pairs = 3, .pairs = geo_pairs,

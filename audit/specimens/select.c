@@ -2,8 +2,9 @@
 /* Selection: report noisy max and its broken cousins. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
-#include "audit/specimens/specimens.h"
+#include "audit/specimens/laws.h"
 
 #define P(k) (s->param[k])
 
@@ -45,7 +46,7 @@ static double pdf(const assay_specimen *s, double x)
 {
     double b = P(0);
     if (P(1) < 0.5) {
-        return exp(-fabs(x) / b) / (2 * b);
+        return assay_law_laplace_pdf(x, b);
     }
     if (P(1) < 1.5) {
         return x < 0 ? 0 : exp(-x / b) / b;
@@ -57,7 +58,7 @@ static double cdf(const assay_specimen *s, double x)
 {
     double b = P(0);
     if (P(1) < 0.5) {
-        return x < 0 ? exp(x / b) / 2 : 1 - exp(-x / b) / 2;
+        return assay_law_laplace_cdf(x, b);
     }
     if (P(1) < 1.5) {
         return x < 0 ? 0 : -expm1(-x / b);
@@ -65,26 +66,35 @@ static double cdf(const assay_specimen *s, double x)
     return exp(-exp(-x / b));
 }
 
-/* density at x of "answer j is x and the largest" */
-static double wins(const assay_specimen *s, const double *q, size_t j, double x)
+/* Density at x of "answer j is x and the largest" for each j: by products of
+ * the cdfs before and after j, so that each is computed once. */
+static void wins(double *out, const assay_specimen *s, const double *q,
+                 double x)
 {
-    double p = pdf(s, x - q[j]);
-    for (size_t k = 0; k < s->num_inputs; k++) {
-        p *= k == j ? 1 : cdf(s, x - q[k]);
+    double below[ASSAY_SPECIMEN_INPUTS] = {0}, before = 1, after = 1;
+    for (size_t j = 0; j < s->num_inputs; j++) {
+        out[j] = pdf(s, x - q[j]) * before;
+        below[j] = cdf(s, x - q[j]);
+        before *= below[j];
     }
-    return p;
+    for (size_t j = s->num_inputs; j-- > 0;) {
+        out[j] *= after;
+        after *= below[j];
+    }
 }
 
 static void prepare_index(assay_oracle *o)
 {
     const assay_specimen *s = o->specimen;
+    double p[ASSAY_SPECIMEN_INPUTS], h = P(0) / 500;
     for (int side = 0; side < 2; side++) {
-        for (size_t j = 0; j < s->num_inputs; j++) {
-            double sum = 0, h = P(0) / 500;
-            for (double x = -30 * P(0) + h / 3; x < 40 * P(0); x += h) {
-                sum += wins(s, o->pair.q[side], j, x) * h;
+        double *sum = o->table + (size_t)side * ASSAY_SPECIMEN_TABLE;
+        memset(sum, 0, s->num_inputs * sizeof *sum);
+        for (double x = -30 * P(0) + h / 3; x < 40 * P(0); x += h) {
+            wins(p, s, o->pair.q[side], x);
+            for (size_t j = 0; j < s->num_inputs; j++) {
+                sum[j] += p[j] * h;
             }
-            o->table[(size_t)side * ASSAY_SPECIMEN_TABLE + j] = sum;
         }
     }
 }
@@ -103,24 +113,29 @@ static void llr_value(const assay_oracle *o, const assay_rows *rows,
 {
     const assay_specimen *s = o->specimen;
     for (size_t i = 0; i < rows->num; i++) {
-        double p[2] = {0, 0};
+        double p[2] = {0, 0}, each[ASSAY_SPECIMEN_INPUTS];
         for (int side = 0; side < 2; side++) {
+            wins(each, s, o->pair.q[side], rows->value[0][i]);
             for (size_t j = 0; j < s->num_inputs; j++) {
-                p[side] += wins(s, o->pair.q[side], j, rows->value[0][i]);
+                p[side] += each[j];
             }
         }
         out[i] = fmin(fmax(log(p[0] / p[1]), -100), 100);
     }
 }
 
-#define RNM(label, text, true_eps, bad, kind, value, domain)                   \
+#define CHOICE(label, text, eps, n, true_eps, bad, kind, value, domain)        \
     {                                                                          \
-        .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0),               \
-        .truth = true_eps, .violates = bad, .width = 1, .num_inputs = 5,       \
-        .neighbours = ASSAY_PAIR_ALL, .param = {20, kind, value},              \
+        .name = label, .note = text, .claim = ASSAY_EPS(eps, 0),               \
+        .truth = true_eps, .violates = bad, .width = 1, .num_inputs = n,       \
+        .neighbours = ASSAY_PAIR_ALL, .param = {2 / (eps), kind, value},       \
         .draw = draw_max, .prepare = value ? NULL : prepare_index,             \
         .llr = value ? llr_value : llr_index, .search = domain                 \
     }
+#define RNM(label, text, true_eps, bad, kind, value, domain)                   \
+    CHOICE(label, text, 0.1, 5, true_eps, bad, kind, value, domain)
+#define STATDP(label, text, true_eps, bad, kind, value)                        \
+    CHOICE("StatDP-" label, text, 0.7, 10, true_eps, bad, kind, value, 0)
 
 const assay_specimen assay_specimens_select[] = {
     RNM("RNM1", "correct", 0.1, 0, 0, 0, 0),
@@ -128,5 +143,10 @@ const assay_specimen assay_specimens_select[] = {
     RNM("RNM3", "value released", 0.25, 1, 0, 1, 0),
     RNM("RNM4", "value of one-sided noise released", INFINITY, 1, 1, 1, 10),
     RNM("NoisyMax-Gumbel", "correct", 0.1, 0, 2, 0, 0),
+    STATDP("noisy_max_v1a", "correct", 0.7, 0, 0, 0),
+    STATDP("noisy_max_v2a", "correct", 0.7, 0, 1, 0),
+    STATDP("noisy_max_v1b", "value released", 3.5, 1, 0, 1),
+    STATDP("noisy_max_v2b", "value of one-sided noise released", INFINITY, 1, 1,
+           1),
     {.name = NULL},
 };

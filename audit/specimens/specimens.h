@@ -13,7 +13,7 @@
 #include "audit/rows.h"
 
 #define ASSAY_SPECIMEN_INPUTS 16
-#define ASSAY_SPECIMEN_TABLE 4096
+#define ASSAY_SPECIMEN_TABLE 16384
 
 typedef enum assay_specimen_relation {
     ASSAY_PAIR_GIVEN, /* the pairs of the specimen              */
@@ -64,7 +64,8 @@ struct assay_specimen {
 
 extern const assay_specimen assay_specimens_noise[], assay_specimens_select[],
     assay_specimens_svt[], assay_specimens_ldp[], assay_specimens_means[],
-    assay_specimens_floats[], assay_specimens_more[], assay_specimens_papers[],
+    assay_specimens_sums[], assay_specimens_floats[],
+    assay_specimens_overflow[], assay_specimens_papers[],
     assay_specimens_papers_linear[], assay_specimens_own[],
     assay_specimens_releases[], assay_specimens_experts[];
 

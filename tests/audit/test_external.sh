@@ -9,19 +9,7 @@ echo 0 >"$dir/a"
 echo 1 >"$dir/b"
 passed=0
 failed=0
-check() { # name, expected exit, pattern, command...
-  local name=$1 want=$2 pattern=$3
-  shift 3
-  timeout 100 "$@" >"$dir/out" 2>"$dir/err"
-  local rc=$?
-  if [[ $rc -eq $want ]] && cat "$dir/out" "$dir/err" | grep -qE -- "$pattern"; then
-    passed=$((passed + 1))
-  else
-    failed=$((failed + 1))
-    echo "FAIL $name: exit $rc (want $want), pattern '$pattern'"
-    head -5 "$dir/out" "$dir/err"
-  fi
-}
+. tests/support/check.sh
 run() { # kind, samples, more options...
   local kind=$1 n=$2 patience=60
   shift 2
@@ -56,6 +44,10 @@ check again 4 "REFUTED" "$assay" audit --from "$dir/kept" --claim eps=1
 check again_other_claim 0 "Not refuted" "$assay" audit --from "$dir/kept" --claim mu=4
 check worker 4 "REFUTED" $(run worker 20000 --worker)
 check timing 4 "REFUTED" $(run worker 3000 --worker --timing)
+# the time of an honest worker tells nothing, whatever the machine does meanwhile
+check timing_honest 0 "Not refuted" "$assay" audit --left "$dir/a" --right "$dir/b" \
+  --claim eps=2.1 --samples 3000 --timeout 60 --worker --timing -- \
+  python3 tests/data/audit/target.py worker "{input}" "{runs}" "$dir/"
 check forever 0 "did not stop after 5000 outputs" $(run forever 5000)
 check endless_line 2 "only 0 outputs|longer than|only 1 outputs" $(run endless-line 2000)
 check silent 2 "silent after 0" $(run silent 1000)

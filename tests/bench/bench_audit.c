@@ -63,7 +63,8 @@ static void bench_pipe(void)
     static char python[] = "python3", dash_c[] = "-c", input[] = "{input}",
                 runs[] = "{runs}";
     char *command[] = {python, dash_c, code, input, runs, NULL};
-    assay_external_options o = {{"a", "b"}, command, 200000, 30, 0, 0, NULL};
+    assay_external_options o = {.input = {"a", "b"}, .command = command,
+                                .runs = 200000, .timeout = 30};
     assay_store *store = NULL;
     assay_error err = ASSAY_ERROR_INIT;
     double start = now();
