@@ -28,8 +28,10 @@ INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t)
+                         size_t n, int64_t level, double t,
+                         size_t ahead)
 {
+    (void)ahead;
     moment[0] = 0.0;
     moment[1] = 0.0;
     for (size_t i = 0; i < n; i++) {

@@ -112,7 +112,8 @@ INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t)
+                         size_t n, int64_t level, double t,
+                         size_t ahead)
 {
     int64_t room[LANES];
     int64_t v_room[LANES];
@@ -123,6 +124,7 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
     mask fresh;
     size_t whole = n - n % LANES;
     for (size_t i = 0; i < whole; i += LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(row + i) + ahead));
         moment_add(&m, row + i, v + i, &bar, &water, &all);
     }
     if (whole < n) {

@@ -5,7 +5,8 @@
  *
  *   row_sums      sum and number of entries, and `safe`: all below 2^44
  *   find_above    sums the entries y > level, or all of them for level = -1
- *   find_moments  sums of x v and x v^2, x = y - t over the same entries
+ *   find_moments  sums of x v and x v^2, x = y - t over the same entries; asks
+ *                 memory for what lies `ahead` bytes on, the next rows
  *
  * Sums of integers are exact, and lanes and wide add the moments in the same
  * order: they give the same bits.
@@ -70,7 +71,8 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
     }
     for (size_t i = 0; safe && i < count; i++) {
         out[i].moment[0] = u[i].sum - out[i].t * u[i].number;
-        find_moments(out[i].moment + 1, rows + i * n, v, n, at[i], out[i].t);
+        find_moments(out[i].moment + 1, rows + i * n, v, n, at[i], out[i].t,
+                     count * n * sizeof *rows);
         if (total[i] < 0.0) {
             out[i] = (assay_consistency){0.0, {0.0, 0.0, 0.0}};
         }

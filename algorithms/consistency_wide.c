@@ -94,7 +94,8 @@ INLINE void moment_add(moment_sums *m, __m512i c, __m512d v, __m512d t,
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t)
+                         size_t n, int64_t level, double t,
+                         size_t ahead)
 {
     row_end end = find_end(n);
     __m512d water = _mm512_set1_pd(t);
@@ -103,6 +104,7 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
     size_t whole = n - n % LANES;
     (void)level;
     for (size_t i = 0; i < whole; i += LANES) {
+        _mm_prefetch((const char *)((uintptr_t)(row + i) + ahead), _MM_HINT_T0);
         moment_add(&m, _mm512_loadu_si512(row + i), _mm512_loadu_pd(v + i),
                    water, least, 0xff);
     }
