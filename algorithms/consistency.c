@@ -28,8 +28,7 @@ INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t,
-                         size_t ahead)
+                         size_t n, int64_t level, double t, size_t ahead)
 {
     (void)ahead;
     moment[0] = 0.0;
@@ -44,31 +43,33 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 
 #include "algorithms/consistency_row.h"
 
-#ifdef ASSAY_CONSISTENCY_WIDE
-static int is_wide(void)
+/* In vectors, if this machine has any and the rows allow it. */
+static int project_fast(assay_consistency *out, int64_t *level,
+                        const int64_t *rows, const double *v, size_t n,
+                        const double *total, double slack, size_t count)
 {
-    return __builtin_cpu_supports("avx512f") &&
-           __builtin_cpu_supports("avx512dq");
-}
+#ifdef ASSAY_CONSISTENCY_WIDE
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq")) {
+        return assay_consistency_project_wide(out, level, rows, v, n, total,
+                                              slack, count);
+    }
 #endif
+#ifdef ASSAY_CONSISTENCY_LANES
+    return assay_consistency_project_lanes(out, level, rows, v, n, total, slack,
+                                           count);
+#else
+    (void)out, (void)level, (void)rows, (void)v, (void)n, (void)total;
+    (void)slack, (void)count;
+    return 0;
+#endif
+}
 
 void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const int64_t *rows, const double *v, size_t n,
                                const double *total, double slack, size_t count)
 {
-#ifdef ASSAY_CONSISTENCY_WIDE
-    if (is_wide()) {
-        if (assay_consistency_project_wide(out, level, rows, v, n, total, slack,
-                                           count)) {
-            return;
-        }
-    } else
-#endif
-#ifdef ASSAY_CONSISTENCY_LANES
-        if (assay_consistency_project_lanes(out, level, rows, v, n, total,
-                                            slack, count)) {
-        return;
+    if (!project_fast(out, level, rows, v, n, total, slack, count)) {
+        (void)project(out, level, rows, v, n, total, slack, count);
     }
-#endif
-    (void)project(out, level, rows, v, n, total, slack, count);
 }

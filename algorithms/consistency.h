@@ -41,7 +41,6 @@ typedef struct assay_consistency {
  */
 void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const int64_t *rows, const double *v, size_t n,
-                               const double *total, double slack,
-                               size_t count);
+                               const double *total, double slack, size_t count);
 
 #endif

@@ -112,8 +112,7 @@ INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t,
-                         size_t ahead)
+                         size_t n, int64_t level, double t, size_t ahead)
 {
     int64_t room[LANES];
     int64_t v_room[LANES];

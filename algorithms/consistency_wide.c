@@ -74,8 +74,8 @@ INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 
 INLINE double add_up(__m512d x)
 {
-    __m256d h = _mm256_add_pd(_mm512_castpd512_pd256(x),
-                              _mm512_extractf64x4_pd(x, 1));
+    __m256d h =
+        _mm256_add_pd(_mm512_castpd512_pd256(x), _mm512_extractf64x4_pd(x, 1));
     return (h[0] + h[1]) + (h[2] + h[3]);
 }
 
@@ -94,8 +94,7 @@ INLINE void moment_add(moment_sums *m, __m512i c, __m512d v, __m512d t,
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t,
-                         size_t ahead)
+                         size_t n, int64_t level, double t, size_t ahead)
 {
     row_end end = find_end(n);
     __m512d water = _mm512_set1_pd(t);
@@ -121,8 +120,8 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 
 int assay_consistency_project_wide(assay_consistency *out, int64_t *level,
                                    const int64_t *rows, const double *v,
-                                   size_t n, const double *total,
-                                   double slack, size_t count)
+                                   size_t n, const double *total, double slack,
+                                   size_t count)
 {
     return *level < SAFE &&
            project(out, level, rows, v, n, total, slack, count);

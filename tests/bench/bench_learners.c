@@ -152,8 +152,7 @@ typedef struct transition {
 /* n trajectories that go everywhere: the worst pattern for counting. */
 static transition *make_data(uint32_t states, uint64_t users)
 {
-    transition *data =
-        room((size_t)users * (HORIZON + 1) * sizeof(transition));
+    transition *data = room((size_t)users * (HORIZON + 1) * sizeof(transition));
     assay_envrand rand;
     assay_envrand_init(&rand, 1, 0);
     for (size_t i = 0; i < (size_t)users * (HORIZON + 1); i++) {
@@ -272,8 +271,9 @@ static void bench_apvi(uint32_t states, uint64_t users, int plan)
 static void print_later(void)
 {
     char line[200];
-    (void)printf("\nPlanning beside one pass over counts and rewards; \"memory\": "
-                 "the caches are emptied before each\n");
+    (void)printf(
+        "\nPlanning beside one pass over counts and rewards; \"memory\": "
+        "the caches are emptied before each\n");
     (void)printf("%6s %-7s %11s %11s %10s %9s %9s\n", "S", "from", "pass us",
                  "plan us", "plan/pass", "ns/row", "ns/row");
     rewind(later);
@@ -301,7 +301,8 @@ static void bench_offline(void)
     (void)fclose(later);
 }
 
-/* ---- online ---------------------------------------------------------------- */
+/* ---- online ----------------------------------------------------------------
+ */
 
 typedef struct online_bench {
     const char *name;
@@ -453,8 +454,7 @@ int main(int argc, char **argv)
     }
     (void)printf("\nRiverSwim S = 3, A = 2, H = 6, K = 10^5 (UCRL-VTR: 10^4); "
                  "episodes a second\n");
-    (void)printf("%-26s %12s %12s %9s\n", "learner", "assay", "NumPy",
-                 "times");
+    (void)printf("%-26s %12s %12s %9s\n", "learner", "assay", "NumPy", "times");
     for (size_t i = 0; i < sizeof online / sizeof online[0]; i++) {
         bench_online(&online[i], mdp, &vault);
     }
