@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 ASSAY=${ASSAY:-build/assay}
 [[ "$ASSAY" = /* ]] || ASSAY="$(git rev-parse --show-toplevel)/$ASSAY"
 RUNS=${RUNS:-5}
-# Runs of one local learner differ by a quarter of the mean and are short.
+# Runs of one local learner differ by a quarter of the mean; they are short.
 LOCAL_RUNS=$((8 * RUNS))
 
 # PLOT=1 draws again from the CSV that is there.
@@ -134,7 +134,7 @@ G
 }
 
 experiment_vtr() {
-  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $RUNS"
+  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $LOCAL_RUNS"
   echo "series,episode,regret,deviation" >"$out"
   curve "$out" "UCRL-VTR counts" ucrl-vtr $E --bonus 0.1
   curve "$out" "UCRL-VTR printed statistics" ucrl-vtr $E --bonus 0.15 --statistics printed
@@ -158,10 +158,10 @@ plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
 G
 }
 
-# What privacy costs, one line a learner; the last column is claims to compare with.
+# What privacy costs, one line a learner.
 experiment_cost() {
   local out=cost.csv L="--env riverswim --episodes 1e5 --bonus 0.02 --width 0.001"
-  local O="$L --runs $RUNS" V="--env riverswim --episodes 1e4 --runs $RUNS"
+  local O="$L --runs $RUNS" V="--env riverswim --episodes 1e4 --runs $LOCAL_RUNS"
   echo "series,size,loss,deviation" >"$out"
   row "$out" "APVI clinic" dp-apvi --env clinic --users 30000 --runs $RUNS
   row "$out" "DP-APVI clinic rho=1" dp-apvi --env clinic --users 30000 --runs $RUNS $GAUSS --rho 1
@@ -172,6 +172,7 @@ experiment_cost() {
   row "$out" "UCB-VI central Laplace eps=1" private-ucb-vi $O --privatizer central --epsilon 1
   row "$out" "UCB-VI local Laplace eps=10" private-ucb-vi $L --runs $LOCAL_RUNS --privatizer local --epsilon 10
   row "$out" "UCRL-VTR" ucrl-vtr $V --bonus 0.1
+  row "$out" "UCRL-VTR bonus=1" ucrl-vtr $V --bonus 1
   row "$out" "LDP-UCRL-VTR counts eps=10 delta=1e-5" ucrl-vtr $V --bonus 0.03 --privatizer local --noise gaussian --epsilon 10 --delta 1e-5
   row "$out" "LDP-UCRL-VTR printed statistics eps=10 delta=1e-5" ucrl-vtr $V --bonus 0.1 --statistics printed --privatizer local --noise gaussian --epsilon 10 --delta 1e-5
   tr -d '"' <"$out" >"$out.tmp" && mv "$out.tmp" "$out"
