@@ -9,6 +9,7 @@ ASSAY=${ASSAY:-build/assay}
 RUNS=${RUNS:-5}
 # Runs of one local learner differ by a quarter of the mean; they are short.
 LOCAL_RUNS=$((8 * RUNS))
+VTR_RUNS=$((20 * RUNS))
 
 # PLOT=1 draws again from the CSV that is there.
 PLOT=${PLOT:-}
@@ -134,7 +135,7 @@ G
 }
 
 experiment_vtr() {
-  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $LOCAL_RUNS"
+  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $VTR_RUNS"
   echo "series,episode,regret,deviation" >"$out"
   curve "$out" "UCRL-VTR counts" ucrl-vtr $E --bonus 0.1
   curve "$out" "UCRL-VTR printed statistics" ucrl-vtr $E --bonus 0.15 --statistics printed
@@ -161,7 +162,7 @@ G
 # What privacy costs, one line a learner.
 experiment_cost() {
   local out=cost.csv L="--env riverswim --episodes 1e5 --bonus 0.02 --width 0.001"
-  local O="$L --runs $RUNS" V="--env riverswim --episodes 1e4 --runs $LOCAL_RUNS"
+  local O="$L --runs $RUNS" V="--env riverswim --episodes 1e4 --runs $VTR_RUNS"
   echo "series,size,loss,deviation" >"$out"
   row "$out" "APVI clinic" dp-apvi --env clinic --users 30000 --runs $RUNS
   row "$out" "DP-APVI clinic rho=1" dp-apvi --env clinic --users 30000 --runs $RUNS $GAUSS --rho 1

@@ -59,8 +59,8 @@ static double peak_megabytes(void)
 static HOT uint64_t one_pass(const void *from, size_t n)
 {
     const uint64_t *x = from;
-    uint64_t a[4] = {0, 0, 0, 0};
     uint64_t sum[64] = {0};
+    uint64_t total = 0;
     size_t i = 0;
     for (; i + 64 <= n; i += 64) {
         for (size_t k = 0; k < 64; k++) {
@@ -68,12 +68,12 @@ static HOT uint64_t one_pass(const void *from, size_t n)
         }
     }
     for (; i < n; i++) {
-        a[0] += x[i];
+        total += x[i];
     }
     for (size_t k = 0; k < 64; k++) {
-        a[1] += sum[k];
+        total += sum[k];
     }
-    return a[0] + a[1];
+    return total;
 }
 
 /* Lines of the second table, while the first is printed. */
