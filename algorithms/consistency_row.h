@@ -57,6 +57,7 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
 {
     row_sums u[ASSAY_CONSISTENCY_ROWS];
     int64_t at[ASSAY_CONSISTENCY_ROWS];
+    int64_t last = *level;
     int safe = 1;
     for (size_t i = 0; i < count; i++) {
         find_above(&u[i], rows + i * n, n, *level);
@@ -67,6 +68,7 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
         if (total[i] >= 0.0) {
             settle(&u[i], &out[i].t, &at[i], rows + i * n, n, total[i], slack);
         }
+        last = at[i];
         safe &= u[i].safe;
     }
     for (size_t i = 0; safe && i < count; i++) {
@@ -77,7 +79,7 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
             out[i] = (assay_consistency){0.0, {0.0, 0.0, 0.0}};
         }
     }
-    *level = safe ? at[count - 1] : *level;
+    *level = safe ? last : *level;
     return safe;
 }
 
