@@ -274,14 +274,15 @@ typedef struct planner {
     double second; /* C2 S H E iota */
 } planner;
 
-/* Gamma_h(s, a) for a count n above its noise E. */
-static double penalty(const planner *p, double n, double variance)
+/* Gamma_h(s, a) for a count n = 1/inverse above its noise E. */
+static double penalty(const planner *p, double n, double inverse,
+                      double variance)
 {
     int bernstein = p->params->penalty == ASSAY_PENALTY_BERNSTEIN;
     double horizon = p->counts->shape.horizon;
     double factor = bernstein ? variance : horizon * horizon;
     double spread = sqrt(factor * p->iota / (n - 2.0 * p->width.pair));
-    return p->params->c1 * spread + p->second / n;
+    return p->params->c1 * spread + p->second * inverse;
 }
 
 /* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
@@ -292,10 +293,12 @@ static double row_value(const planner *p, size_t pair, uint32_t h,
     double top = horizon - h;
     double q;
     if (x->moment[0] > 2.0 * p->width.pair) {
-        double mean = x->moment[1] / x->moment[0];
-        double variance = x->moment[2] / x->moment[0] - mean * mean;
+        double inverse = 1.0 / x->moment[0];
+        double mean = x->moment[1] * inverse;
+        double variance = x->moment[2] * inverse - mean * mean;
         variance = variance > 0.0 ? variance : 0.0;
-        q = p->rewards[pair] + mean - penalty(p, x->moment[0], variance);
+        q = p->rewards[pair] + mean -
+            penalty(p, x->moment[0], inverse, variance);
     } else {
         /* uniform over states, and the largest penalty */
         q = p->rewards[pair] + p->uniform[h + 1] - p->params->c * horizon;
