@@ -1,43 +1,75 @@
 /* ring: glue */
 #include "algorithms/consistency.h"
 
-/* The t that goes with the entries above `level`; 0 to begin anew at 0. */
-static double next_level(const assay_row_sums *sums, int64_t level, size_t n,
-                         double total, double slack)
+#include "algorithms/consistency_lanes.h"
+
+#define TOP ((int64_t)1 << 50)
+#define INLINE static inline
+
+typedef struct row_sums {
+    double sum, number;
+    int safe;
+} row_sums;
+static int64_t clipped(int64_t y)
 {
-    double sum = sums->weighted[0]; /* of all entries if level <= 0 */
-    if (sum > total + slack) {
-        return (sum - (total + slack)) / sums->number;
-    }
-    if (level <= 0 && sum < total - slack) {
-        return -(total - slack - sum) / (double)n;
-    }
-    return 0.0;
+    return y < 0 ? 0 : y > TOP ? TOP : y;
 }
 
-/* Where t is 0 the entries that are 0 do not matter. */
-static int settled(int64_t level, double t)
+INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 {
-    int64_t wanted = t < 0.0 ? -1 : (int64_t)t;
-    return level == wanted || (level == -1 && t <= 0.0);
+    u->safe = 1;
+    u->sum = 0.0;
+    u->number = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t y = clipped(row[i]);
+        u->sum += y > level ? (double)y : 0.0;
+        u->number += y > level ? 1.0 : 0.0;
+    }
+}
+
+INLINE void find_moments(double *moment, const int64_t *row, const double *v,
+                         size_t n, int64_t level, double t, size_t ahead)
+{
+    (void)ahead;
+    moment[0] = 0.0;
+    moment[1] = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t y = clipped(row[i]);
+        double x = y > level ? ((double)y - t) * v[i] : 0.0;
+        moment[0] += x;
+        moment[1] += x * v[i];
+    }
+}
+
+#include "algorithms/consistency_row.h"
+
+/* In vectors, if this machine has any and the rows allow it. */
+static int project_fast(assay_consistency *out, int64_t *level,
+                        const int64_t *rows, const double *v, size_t n,
+                        const double *total, double slack, size_t count)
+{
+#ifdef ASSAY_CONSISTENCY_WIDE
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq")) {
+        return assay_consistency_project_wide(out, level, rows, v, n, total,
+                                              slack, count);
+    }
+#endif
+#ifdef ASSAY_CONSISTENCY_LANES
+    return assay_consistency_project_lanes(out, level, rows, v, n, total, slack,
+                                           count);
+#else
+    (void)out, (void)level, (void)rows, (void)v, (void)n, (void)total;
+    (void)slack, (void)count;
+    return 0;
+#endif
 }
 
 void assay_consistency_project(assay_consistency *out, int64_t *level,
-                               const int64_t *row, const double *v, size_t n,
-                               double total, double slack)
+                               const int64_t *rows, const double *v, size_t n,
+                               const double *total, double slack, size_t count)
 {
-    assay_row_sums sums;
-    double t;
-    assay_row_sum(&sums, row, v, n, *level);
-    t = next_level(&sums, *level, n, total, slack);
-    /* at most n different sets, and two steps down from too high a guess */
-    for (size_t round = 0; round < n + 3 && !settled(*level, t); round++) {
-        *level = t < 0.0 ? -1 : (int64_t)t;
-        assay_row_sum(&sums, row, v, n, *level);
-        t = next_level(&sums, *level, n, total, slack);
+    if (!project_fast(out, level, rows, v, n, total, slack, count)) {
+        (void)project(out, level, rows, v, n, total, slack, count);
     }
-    out->t = t;
-    out->moment[0] = sums.weighted[0] - t * sums.number;
-    out->moment[1] = sums.weighted[1] - t * sums.plain[0];
-    out->moment[2] = sums.weighted[2] - t * sums.plain[1];
 }

@@ -14,22 +14,33 @@
  * Above the water are the y > floor(t), so what has to be found is a whole
  * number. Newton's iteration on it: from any start the second value is at most
  * the solution, from there it only rises. A start that is right costs one
- * pass, which gives the moments too.
+ * pass over the row, in integers; one more pass gives the moments.
+ *
+ * Eight partial sums in a fixed pattern: the result is the same on every
+ * machine and for every number of threads.
  */
 #ifndef ASSAY_ALGORITHMS_CONSISTENCY_H
 #define ASSAY_ALGORITHMS_CONSISTENCY_H
 
-#include "algorithms/rows.h"
+#include <stddef.h>
+#include <stdint.h>
 
 typedef struct assay_consistency {
     double t;
     double moment[3]; /* sums of x, x v and x v^2 */
 } assay_consistency;
 
-/** Projects y = row clipped to [0, 2^50]. *level is a guess of floor(t), at
- *  least -1, and then the answer (-1 for every t < 0). */
+#define ASSAY_CONSISTENCY_ROWS 16u
+
+/**
+ * Projects y = row clipped to [0, 2^50] for `count` rows of n entries that lie
+ * behind each other, at most ASSAY_CONSISTENCY_ROWS; n is at most 2^17. Rows
+ * with total[i] < 0 are left out: zeros. *level is a guess of floor(t), at
+ * least -1, and then the last row's answer (-1 for every t < 0). Several rows
+ * at once because the CPU then waits for none of them.
+ */
 void assay_consistency_project(assay_consistency *out, int64_t *level,
-                               const int64_t *row, const double *v, size_t n,
-                               double total, double slack);
+                               const int64_t *rows, const double *v, size_t n,
+                               const double *total, double slack, size_t count);
 
 #endif

@@ -270,68 +270,75 @@ typedef struct planner {
     double *uniform; /* [h]: the mean of value[h] */
     int64_t *level;  /* [s]: the last water level of a state's rows */
     assay_dp_apvi_widths width;
-    double iota; /* log(H S A / failure) */
+    double iota;   /* log(H S A / failure) */
+    double second; /* C2 S H E iota */
 } planner;
 
-/* Gamma_h(s, a) for a count n above its noise E. */
-static double penalty(const planner *p, double n, double variance)
+/* Gamma_h(s, a) for a count n = 1/inverse above its noise E. */
+static double penalty(const planner *p, double n, double inverse,
+                      double variance)
 {
-    const assay_dp_apvi_params *params = p->params;
+    int bernstein = p->params->penalty == ASSAY_PENALTY_BERNSTEIN;
     double horizon = p->counts->shape.horizon;
-    double states = p->counts->shape.num_states;
-    double spread = params->penalty == ASSAY_PENALTY_BERNSTEIN
-                        ? sqrt(variance * p->iota / (n - 2.0 * p->width.pair))
-                        : horizon * sqrt(p->iota / (n - 2.0 * p->width.pair));
-    return params->c1 * spread +
-           params->c2 * states * horizon * 2.0 * p->width.triple * p->iota / n;
-}
-
-/* The row's estimate: number of visits, mean and variance of the values after
- * it. */
-typedef struct estimate {
-    double visits, mean, variance;
-} estimate;
-
-/* `level` is the water level of the row before: a good guess, and the same for
- * every number of threads. */
-static estimate estimate_row(const planner *p, size_t pair, const double *next,
-                             int64_t *level)
-{
-    const assay_counts *counts = p->counts;
-    size_t n = counts->shape.num_states;
-    const int64_t *row = counts->cell + counts->num_pairs + pair * n;
-    double total = counts->cell[pair] > 0 ? (double)counts->cell[pair] : 0.0;
-    double slack = p->params->triples_only ? 0.0 : p->width.pair;
-    assay_consistency x;
-    estimate e = {0.0, 0.0, 0.0};
-    if (total + slack <= 2.0 * p->width.pair) {
-        return e; /* the row's sum would be at most total + slack */
-    }
-    assay_consistency_project(&x, level, row, next, n, total, slack);
-    e.visits = x.moment[0];
-    if (x.moment[0] > 0.0) {
-        e.mean = x.moment[1] / x.moment[0];
-        e.variance = fmax(x.moment[2] / x.moment[0] - e.mean * e.mean, 0.0);
-    }
-    return e;
+    double factor = bernstein ? variance : horizon * horizon;
+    double spread = sqrt(factor * p->iota / (n - 2.0 * p->width.pair));
+    return p->params->c1 * spread + p->second * inverse;
 }
 
 /* The pessimistic value of one (h, s, a), clipped to [0, H-h]. */
 static double row_value(const planner *p, size_t pair, uint32_t h,
-                        int64_t *level)
+                        const assay_consistency *x)
 {
-    uint32_t num_states = p->counts->shape.num_states;
-    uint32_t horizon = p->counts->shape.horizon;
-    const double *next = p->value + (size_t)(h + 1) * num_states;
-    estimate e = estimate_row(p, pair, next, level);
+    double horizon = p->counts->shape.horizon;
+    double top = horizon - h;
     double q;
-    if (e.visits > 2.0 * p->width.pair) {
-        q = p->rewards[pair] + e.mean - penalty(p, e.visits, e.variance);
+    if (x->moment[0] > 2.0 * p->width.pair) {
+        double inverse = 1.0 / x->moment[0];
+        double mean = x->moment[1] * inverse;
+        double variance = x->moment[2] * inverse - mean * mean;
+        variance = variance > 0.0 ? variance : 0.0;
+        q = p->rewards[pair] + mean -
+            penalty(p, x->moment[0], inverse, variance);
     } else {
         /* uniform over states, and the largest penalty */
         q = p->rewards[pair] + p->uniform[h + 1] - p->params->c * horizon;
     }
-    return fmin(fmax(q, 0.0), (double)(horizon - h));
+    q = q > 0.0 ? q : 0.0;
+    return q < top ? q : top;
+}
+
+/* The values of `count` actions from `pair` on. `level` is the water level of
+ * the rows before: a good guess, and the same for every number of threads. */
+static void rows_value(const planner *p, double *q, size_t pair, uint32_t h,
+                       size_t count, int64_t *level)
+{
+    const assay_counts *counts = p->counts;
+    size_t n = counts->shape.num_states;
+    const double *next = p->value + (size_t)(h + 1) * n;
+    double slack = p->params->triples_only ? 0.0 : p->width.pair;
+    double total[ASSAY_CONSISTENCY_ROWS] = {0.0};
+    assay_consistency x[ASSAY_CONSISTENCY_ROWS];
+    for (size_t i = 0; i < count; i++) {
+        int64_t visits = counts->cell[pair + i];
+        total[i] = visits > 0 ? (double)visits : 0.0;
+        if (total[i] + slack <= 2.0 * p->width.pair) {
+            total[i] = -1.0; /* the row's sum would be at most total + slack */
+        }
+    }
+    assay_consistency_project(x, level,
+                              counts->cell + counts->num_pairs + pair * n, next,
+                              n, total, slack, count);
+    for (size_t i = 0; i < count; i++) {
+        q[i] = row_value(p, pair + i, h, &x[i]);
+    }
+}
+
+/* How many rows at once: what the nearest cache holds. */
+static size_t block_of(const assay_shape *shape)
+{
+    size_t rows = 2048 / (size_t)shape->num_states;
+    rows = rows < 1 ? 1 : rows;
+    return rows < ASSAY_CONSISTENCY_ROWS ? rows : ASSAY_CONSISTENCY_ROWS;
 }
 
 /* One thread's states of one step. */
@@ -341,25 +348,35 @@ typedef struct strip {
     double *q; /* scratch: the values of the actions */
 } strip;
 
+static void plan_state(const strip *job, uint32_t s)
+{
+    const planner *p = job->p;
+    const assay_shape *shape = &p->counts->shape;
+    size_t at = (size_t)job->h * shape->num_states + s;
+    size_t pair = assay_shape_pair(shape, job->h, s, 0);
+    size_t block = block_of(shape);
+    size_t num_actions = shape->num_actions;
+    double top = 0.0;
+    uint32_t arg_top = 0;
+    for (size_t a = 0; a < num_actions; a += block) {
+        size_t count = num_actions - a < block ? num_actions - a : block;
+        rows_value(p, job->q + a, pair + a, job->h, count, &p->level[s]);
+    }
+    for (size_t a = 0; a < num_actions; a++) {
+        top = job->q[a] > top ? job->q[a] : top;
+    }
+    while (job->q[arg_top] < top - TIE) {
+        arg_top++;
+    }
+    p->policy->action[at] = arg_top;
+    p->value[at] = top;
+}
+
 static void *plan_strip(void *arg)
 {
     const strip *job = arg;
-    const assay_shape *shape = &job->p->counts->shape;
-    double *q = job->q;
     for (uint32_t s = job->first; s < job->last; s++) {
-        size_t at = (size_t)job->h * shape->num_states + s;
-        double top = 0.0;
-        uint32_t arg_top = 0;
-        for (uint32_t a = 0; a < shape->num_actions; a++) {
-            q[a] = row_value(job->p, assay_shape_pair(shape, job->h, s, a),
-                             job->h, &job->p->level[s]);
-            top = q[a] > top ? q[a] : top;
-        }
-        while (q[arg_top] < top - TIE) {
-            arg_top++;
-        }
-        job->p->policy->action[at] = arg_top;
-        job->p->value[at] = top;
+        plan_state(job, s);
     }
     return NULL;
 }
@@ -436,6 +453,8 @@ static assay_status planner_init(planner *p, const assay_counts *released,
     p->rewards = rewards;
     p->iota = log((double)assay_shape_pairs(shape) / params->failure);
     assay_dp_apvi_widths_get(&p->width, params, shape);
+    p->second = params->c2 * shape->num_states * shape->horizon * 2.0 *
+                p->width.triple * p->iota;
     p->value = calloc((size_t)(shape->horizon + 1) * shape->num_states,
                       sizeof(double));
     p->uniform = calloc((size_t)shape->horizon + 1, sizeof(double));

@@ -7,6 +7,9 @@ cd "$(dirname "$0")"
 ASSAY=${ASSAY:-build/assay}
 [[ "$ASSAY" = /* ]] || ASSAY="$(git rev-parse --show-toplevel)/$ASSAY"
 RUNS=${RUNS:-5}
+# Runs of one local learner differ by a quarter of the mean; they are short.
+LOCAL_RUNS=$((8 * RUNS))
+VTR_RUNS=$((20 * RUNS))
 
 # PLOT=1 draws again from the CSV that is there.
 PLOT=${PLOT:-}
@@ -99,7 +102,8 @@ curve() {
 }
 
 experiment_online() {
-  local out=online.csv E="--env riverswim --episodes 1e5 --runs $RUNS --bonus 0.02 --width 0.001"
+  local out=online.csv O="--env riverswim --episodes 1e5 --bonus 0.02 --width 0.001"
+  local E="$O --runs $RUNS" L="$O --runs $LOCAL_RUNS --privatizer local"
   echo "series,episode,regret,deviation" >"$out"
   # b = 3 H log K/eps is a level of 2 eps L/log K = 2.954 eps at K = 10^5
   curve "$out" "UCB-VI" private-ucb-vi $E
@@ -110,13 +114,13 @@ experiment_online() {
   curve "$out" "printed noise eps=10 (true 29.5)" private-ucb-vi $E --privatizer central --epsilon 29.54
   curve "$out" "central Laplace eps=1" private-ucb-vi $E --privatizer central --epsilon 1
   curve "$out" "printed noise eps=1 (true 2.95)" private-ucb-vi $E --privatizer central --epsilon 2.954
-  curve "$out" "local Laplace eps=10" private-ucb-vi $E --privatizer local --epsilon 10
-  curve "$out" "local Laplace without N(s;a)" private-ucb-vi $E --privatizer local --epsilon 10 --triples-only
-  curve "$out" "local unary eps=10" private-ucb-vi $E --privatizer local --noise unary --epsilon 10
-  curve "$out" "local printed eps=10 (true 20)" private-ucb-vi $E --privatizer local --epsilon 20
+  curve "$out" "local Laplace eps=10" private-ucb-vi $L --epsilon 10
+  curve "$out" "local Laplace without N(s;a)" private-ucb-vi $L --epsilon 10 --triples-only
+  curve "$out" "local unary eps=10" private-ucb-vi $L --noise unary --epsilon 10
+  curve "$out" "local printed eps=10 (true 20)" private-ucb-vi $L --epsilon 20
   curve "$out" "UCB-PO central Gaussian eps=1" private-ucb-po $E $GAUSS --epsilon 1 --delta 1e-6
   curve "$out" "PUCB central Laplace eps=10" pucb $E --privatizer central --epsilon 10
-  curve "$out" "LDP-OB local Laplace eps=10" ldp-ob $E --privatizer local --epsilon 10
+  curve "$out" "LDP-OB local Laplace eps=10" ldp-ob $L --epsilon 10
 }
 
 plot_online() {
@@ -131,7 +135,7 @@ G
 }
 
 experiment_vtr() {
-  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $RUNS"
+  local out=vtr.csv eps rho E="--env riverswim --episodes 1e4 --runs $VTR_RUNS"
   echo "series,episode,regret,deviation" >"$out"
   curve "$out" "UCRL-VTR counts" ucrl-vtr $E --bonus 0.1
   curve "$out" "UCRL-VTR printed statistics" ucrl-vtr $E --bonus 0.15 --statistics printed
@@ -155,10 +159,10 @@ plot 1.2191615*x lc rgb '#999999' dt 2 title 'acting at random', \
 G
 }
 
-# What privacy costs, one line a learner; the last column is claims to compare with.
+# What privacy costs, one line a learner.
 experiment_cost() {
-  local out=cost.csv O="--env riverswim --episodes 1e5 --runs $RUNS --bonus 0.02 --width 0.001"
-  local V="--env riverswim --episodes 1e4 --runs $RUNS"
+  local out=cost.csv L="--env riverswim --episodes 1e5 --bonus 0.02 --width 0.001"
+  local O="$L --runs $RUNS" V="--env riverswim --episodes 1e4 --runs $VTR_RUNS"
   echo "series,size,loss,deviation" >"$out"
   row "$out" "APVI clinic" dp-apvi --env clinic --users 30000 --runs $RUNS
   row "$out" "DP-APVI clinic rho=1" dp-apvi --env clinic --users 30000 --runs $RUNS $GAUSS --rho 1
@@ -167,8 +171,9 @@ experiment_cost() {
   row "$out" "UCB-VI central Gaussian eps=1 delta=1e-6" private-ucb-vi $O $GAUSS --epsilon 1 --delta 1e-6
   row "$out" "UCB-VI central Laplace eps=10" private-ucb-vi $O --privatizer central --epsilon 10
   row "$out" "UCB-VI central Laplace eps=1" private-ucb-vi $O --privatizer central --epsilon 1
-  row "$out" "UCB-VI local Laplace eps=10" private-ucb-vi $O --privatizer local --epsilon 10
+  row "$out" "UCB-VI local Laplace eps=10" private-ucb-vi $L --runs $LOCAL_RUNS --privatizer local --epsilon 10
   row "$out" "UCRL-VTR" ucrl-vtr $V --bonus 0.1
+  row "$out" "UCRL-VTR bonus=1" ucrl-vtr $V --bonus 1
   row "$out" "LDP-UCRL-VTR counts eps=10 delta=1e-5" ucrl-vtr $V --bonus 0.03 --privatizer local --noise gaussian --epsilon 10 --delta 1e-5
   row "$out" "LDP-UCRL-VTR printed statistics eps=10 delta=1e-5" ucrl-vtr $V --bonus 0.1 --statistics printed --privatizer local --noise gaussian --epsilon 10 --delta 1e-5
   tr -d '"' <"$out" >"$out.tmp" && mv "$out.tmp" "$out"

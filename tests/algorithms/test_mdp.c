@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "algorithms/consistency.h"
+#include "algorithms/consistency_lanes.h"
 #include "algorithms/environments.h"
-#include "algorithms/rows.h"
 
 static const int64_t i64_edge[] = {INT64_MIN, INT64_MAX, 0, (int64_t)1 << 50};
 
@@ -182,8 +182,8 @@ static void projection_solves_the_linear_program(void **state)
             row[k] = (int64_t)assay_envrand_below(&rand, 30) - 10;
             y[k] = row[k] > 0 ? (double)row[k] : 0.0;
         }
-        assay_consistency_project(&got, &level, row, y, n, total, slack);
-        assay_consistency_project(&other, &again, row, y, n, total, slack);
+        assay_consistency_project(&got, &level, row, y, n, &total, slack, 1);
+        assay_consistency_project(&other, &again, row, y, n, &total, slack, 1);
         for (size_t k = 0; k < n; k++) {
             x[k] = fmax(y[k] - got.t, 0.0);
             sum += x[k];
@@ -197,46 +197,104 @@ static void projection_solves_the_linear_program(void **state)
     }
 }
 
-/* The fast sums against plain ones, for all lengths, levels and odd values. */
-static void row_sums_are_right(void **state)
+/* Rows of one length behind each other, some with odd values. */
+typedef struct block {
+    int64_t row[5 * 40];
+    double v[40];
+    double total[5];
+    size_t n;
+} block;
+
+static void fill_block(block *b, assay_envrand *rand, size_t trial)
+{
+    b->n = 1 + trial % 40;
+    for (size_t i = 0; i < 5 * b->n; i++) {
+        b->row[i] = (int64_t)assay_envrand_below(rand, 1000) - 300;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        b->v[i] = assay_envrand_unit(rand);
+    }
+    for (size_t r = 0; r < 5; r++) {
+        b->total[r] = assay_envrand_unit(rand) * 500.0 * (double)b->n;
+    }
+    if (trial % 3 == 0) {
+        b->total[trial % 5] = -1.0;
+    }
+    if (trial >= 400) {
+        b->row[trial % (5 * b->n)] = i64_edge[trial % 4];
+    }
+}
+
+/* Sums of x, x v and x v^2 from the definition. */
+static void check_moments(const assay_consistency *got, const block *b,
+                          size_t r)
+{
+    double want[3] = {0.0, 0.0, 0.0};
+    for (size_t i = 0; b->total[r] >= 0.0 && i < b->n; i++) {
+        double y = fmin(fmax((double)b->row[r * b->n + i], 0.0), 0x1p50);
+        double x = fmax(y - got->t, 0.0);
+        want[0] += x;
+        want[1] += x * b->v[i];
+        want[2] += x * b->v[i] * b->v[i];
+    }
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(fabs(got->moment[k] - want[k]) <=
+                    1e-9 * want[0] + 1e-11 * fabs(got->t) + 1e-9);
+    }
+}
+
+static void moments_of_a_projection_are_right(void **state)
 {
     assay_envrand rand;
     (void)state;
     assay_envrand_init(&rand, 5, 0);
-    for (size_t n = 1; n < 160; n++) {
-        int64_t row[40];
-        double v[40];
-        assay_row_sums got;
-        double want[6] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
-        size_t length = 1 + n % 40;
-        int64_t level = (int64_t)(n % 5) * 60 - 1;
-        for (size_t i = 0; i < length; i++) {
-            row[i] = (int64_t)assay_envrand_below(&rand, 1000) - 300;
-            v[i] = assay_envrand_unit(&rand);
+    for (size_t trial = 0; trial < 800; trial++) {
+        block b;
+        assay_consistency got[5];
+        int64_t level = (int64_t)(trial % 5) * 60 - 1;
+        fill_block(&b, &rand, trial);
+        assay_consistency_project(got, &level, b.row, b.v, b.n, b.total, 20.0,
+                                  5);
+        for (size_t r = 0; r < 5; r++) {
+            check_moments(&got[r], &b, r);
         }
-        if (n >= 80) {
-            row[length / 2] = i64_edge[n % 4];
-        }
-        assay_row_sum(&got, row, v, length, level);
-        for (size_t i = 0; i < length; i++) {
-            int64_t r = row[i] < 0 ? 0 : row[i];
-            double y = (double)(r > ((int64_t)1 << 50) ? (int64_t)1 << 50 : r);
-            double in = r > level ? 1.0 : 0.0;
-            want[0] += in;
-            want[1] += in * y;
-            want[2] += in * y * v[i];
-            want[3] += in * y * v[i] * v[i];
-            want[4] += in * v[i];
-            want[5] += in * v[i] * v[i];
-        }
-        assert_true(fabs(got.number - want[0]) < 0.5);
-        for (size_t k = 0; k < 3; k++) {
-            assert_true(fabs(got.weighted[k] - want[1 + k]) <=
-                        1e-12 * want[1 + k]);
-        }
-        assert_true(fabs(got.plain[0] - want[4]) <= 1e-12 * want[4]);
-        assert_true(fabs(got.plain[1] - want[5]) <= 1e-12 * want[5]);
     }
+}
+
+/* The two fast ways agree in every bit, or both leave the block alone. */
+static void projections_are_the_same_on_every_cpu(void **state)
+{
+#ifdef ASSAY_CONSISTENCY_WIDE
+    assay_envrand rand;
+    (void)state;
+    if (!__builtin_cpu_supports("avx512f") ||
+        !__builtin_cpu_supports("avx512dq")) {
+        skip();
+    }
+    assay_envrand_init(&rand, 6, 0);
+    for (size_t trial = 0; trial < 800; trial++) {
+        block b;
+        assay_consistency wide[5];
+        assay_consistency lanes[5];
+        int64_t at[2] = {(int64_t)(trial % 5) * 60 - 1, 0};
+        int done[2];
+        at[1] = at[0];
+        fill_block(&b, &rand, trial);
+        done[0] = assay_consistency_project_wide(wide, &at[0], b.row, b.v, b.n,
+                                                 b.total, 20.0, 5);
+        done[1] = assay_consistency_project_lanes(lanes, &at[1], b.row, b.v,
+                                                  b.n, b.total, 20.0, 5);
+        assert_int_equal(done[0], done[1]);
+        assert_true(done[0] || trial >= 400);
+        if (done[0]) {
+            assert_int_equal(at[0], at[1]);
+            assert_memory_equal(wide, lanes, sizeof wide);
+        }
+    }
+#else
+    (void)state;
+    skip();
+#endif
 }
 
 int main(void)
@@ -247,7 +305,8 @@ int main(void)
         cmocka_unit_test(optimum_is_the_best_of_all_policies),
         cmocka_unit_test(unknown_environments_are_refused),
         cmocka_unit_test(frequencies_follow_the_model),
-        cmocka_unit_test(row_sums_are_right),
+        cmocka_unit_test(moments_of_a_projection_are_right),
+        cmocka_unit_test(projections_are_the_same_on_every_cpu),
         cmocka_unit_test(projection_solves_the_linear_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,30 @@
-/* Learners: time and memory of DP-APVI, episodes per second online. */
+/* Learners: time and memory of DP-APVI, stage by stage, each beside one pass
+ * over the arrays that it reads; episodes per second online, beside NumPy. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "algorithms/dp_apvi.h"
 #include "algorithms/environments.h"
 #include "algorithms/simulate.h"
 #include "tests/support/custodian.h"
 
-/* Processor time: other programs do not change it. */
+#define ACTIONS 10u
+#define HORIZON 20u
+#define SWEEP ((size_t)600 << 20) /* more than any cache here */
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HOT __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define HOT
+#endif
+
+/* Processor time: other programs do not change it. All is on one thread. */
 static double now(void)
 {
     struct timespec t;
@@ -25,6 +38,16 @@ static void die(const assay_error *err)
     exit(1);
 }
 
+static void *room(size_t n)
+{
+    void *p = malloc(n);
+    if (p == NULL) {
+        (void)fprintf(stderr, "bench_learners: no memory\n");
+        exit(1);
+    }
+    return p;
+}
+
 static double peak_megabytes(void)
 {
     struct rusage usage;
@@ -32,145 +55,316 @@ static double peak_megabytes(void)
     return (double)usage.ru_maxrss / 1024.0;
 }
 
-/* Transitions that go everywhere: the worst pattern for counting. */
-static void fill(assay_counts *counts, uint64_t users)
+/* One pass: the sum of words of 8 bytes, as fast as the compiler can. */
+static HOT uint64_t one_pass(const void *from, size_t n)
 {
-    const assay_shape *shape = &counts->shape;
+    const uint64_t *x = from;
+    uint64_t sum[64] = {0};
+    uint64_t total = 0;
+    size_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        for (size_t k = 0; k < 64; k++) {
+            sum[k] += x[i + k];
+        }
+    }
+    for (; i < n; i++) {
+        total += x[i];
+    }
+    for (size_t k = 0; k < 64; k++) {
+        total += sum[k];
+    }
+    return total;
+}
+
+/* Lines of the second table, while the first is printed. */
+static FILE *later;
+
+/* ---- planning ----------------------------------------------------------- */
+
+typedef struct plan_bench {
+    const assay_counts *released;
+    const double *rewards;
+    const assay_dp_apvi_params *params;
+    unsigned char *sweep; /* NULL: the arrays stay in the caches */
+} plan_bench;
+
+static void empty_caches(const plan_bench *b)
+{
+    for (size_t i = 0; b->sweep != NULL && i < SWEEP; i += 64) {
+        b->sweep[i]++;
+    }
+}
+
+/* Everything that planning reads: counts and rewards. */
+static double time_pass(const plan_bench *b)
+{
+    const assay_counts *counts = b->released;
+    volatile uint64_t keep;
+    double start;
+    empty_caches(b);
+    start = now();
+    keep = one_pass(counts->cell, counts->num_pairs + counts->num_triples);
+    keep = keep + one_pass(b->rewards, counts->num_pairs);
+    return now() - start;
+}
+
+static double time_plan(const plan_bench *b)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_policy *policy = NULL;
+    double start;
+    double took;
+    empty_caches(b);
+    start = now();
+    if (assay_dp_apvi_plan(&policy, NULL, b->released, b->rewards, b->params,
+                           &err) != ASSAY_OK) {
+        die(&err);
+    }
+    took = now() - start;
+    assay_policy_free(policy);
+    return took;
+}
+
+/* The fastest of some passes and plans, in turn: what other programs do to the
+ * memory then hits both. */
+static void compare_plan(const plan_bench *b, const char *where, int times)
+{
+    double pass = 1e9;
+    double plan = 1e9;
+    double rows = (double)b->released->num_pairs;
+    for (int i = 0; i < times; i++) {
+        double p = time_pass(b);
+        double q = time_plan(b);
+        pass = p < pass ? p : pass;
+        plan = q < plan ? q : plan;
+    }
+    (void)fprintf(later, "%6u %-7s %11.1f %11.1f %10.2f %9.1f %9.1f\n",
+                  b->released->shape.num_states, where, 1e6 * pass, 1e6 * plan,
+                  plan / pass, 1e9 * pass / rows, 1e9 * plan / rows);
+}
+
+/* ---- counting and release ------------------------------------------------ */
+
+typedef struct transition {
+    uint32_t s, a;
+} transition;
+
+/* n trajectories that go everywhere: the worst pattern for counting. */
+static transition *make_data(uint32_t states, uint64_t users)
+{
+    transition *data = room((size_t)users * (HORIZON + 1) * sizeof(transition));
     assay_envrand rand;
     assay_envrand_init(&rand, 1, 0);
+    for (size_t i = 0; i < (size_t)users * (HORIZON + 1); i++) {
+        data[i].s = assay_envrand_below(&rand, states);
+        data[i].a = assay_envrand_below(&rand, ACTIONS);
+    }
+    return data;
+}
+
+static void count(assay_counts *counts, const transition *data, uint64_t users)
+{
     for (uint64_t user = 0; user < users; user++) {
-        uint32_t s = assay_envrand_below(&rand, shape->num_states);
-        for (uint32_t h = 0; h < shape->horizon; h++) {
-            uint32_t a = assay_envrand_below(&rand, shape->num_actions);
-            uint32_t t = assay_envrand_below(&rand, shape->num_states);
-            assay_counts_add(counts, h, s, a, t);
-            s = t;
+        const transition *x = data + user * (HORIZON + 1);
+        for (uint32_t h = 0; h < HORIZON; h++) {
+            assay_counts_add(counts, h, x[h].s, x[h].a, x[h + 1].s);
         }
     }
     counts->num_users = users;
 }
 
-/* One pass over the released integers: their sum. */
-static int64_t one_pass(const assay_counts *counts)
+typedef struct stages {
+    double count, count_pass, release, release_pass, peak;
+} stages;
+
+static void print_stages(uint32_t states, uint64_t users, size_t cells,
+                         const stages *t)
 {
-    uint64_t sum = 0;
-    size_t n = counts->num_pairs + counts->num_triples;
-    for (size_t i = 0; i < n; i++) {
-        sum += (uint64_t)counts->cell[i];
-    }
-    return (int64_t)sum;
+    double steps = (double)users * HORIZON;
+    (void)printf("%6u %8" PRIu64 " %8.3f %8.3f %8.1f %8.3f %8.3f %8.1f %8.0f\n",
+                 states, users, t->count, t->count_pass, 1e9 * t->count / steps,
+                 t->release, t->release_pass, 1e9 * t->release / (double)cells,
+                 t->peak);
 }
 
-/* The fastest of five passes and of five plans, in turn: what other programs
- * do to the memory then hits both. */
-static void time_plan(double *pass, double *plan, const assay_counts *released,
-                      const double *rewards, const assay_dp_apvi_params *params)
+/* Counts in memory and their release; the yardsticks are one pass over the
+ * transitions and the counts, and one over the counts. */
+static void count_and_release(assay_counts **released, uint32_t states,
+                              uint64_t users, assay_dp_apvi_params *params,
+                              test_vault *vault)
 {
-    assay_error err = ASSAY_ERROR_INIT;
-    volatile int64_t keep;
-    *pass = 1e9;
-    *plan = 1e9;
-    for (int i = 0; i < 5; i++) {
-        assay_policy *policy = NULL;
-        double start = now();
-        double middle;
-        keep = one_pass(released);
-        (void)keep;
-        middle = now();
-        if (assay_dp_apvi_plan(&policy, NULL, released, rewards, params,
-                               &err) != ASSAY_OK) {
-            die(&err);
-        }
-        *plan = now() - middle < *plan ? now() - middle : *plan;
-        *pass = middle - start < *pass ? middle - start : *pass;
-        assay_policy_free(policy);
-    }
-}
-
-static void bench_apvi(uint32_t states, uint64_t users, uint32_t threads,
-                       test_vault *vault)
-{
-    assay_shape shape = {states, 10, 20};
+    assay_shape shape = {states, ACTIONS, HORIZON};
     assay_counts *counts = NULL;
-    assay_counts *released = NULL;
-    assay_dp_apvi_params params;
     assay_error err = ASSAY_ERROR_INIT;
-    double *rewards = calloc(assay_shape_pairs(&shape), sizeof(double));
-    double t[3];
-    double pass;
-    double plan;
-    assay_dp_apvi_params_init(&params, ASSAY_PRESET_PRACTICAL);
-    params.num_threads = threads;
-    if (rewards == NULL ||
-        assay_counts_new(&counts, &shape, &err) != ASSAY_OK) {
+    transition *data = make_data(states, users);
+    size_t cells = assay_shape_pairs(&shape) + assay_shape_triples(&shape);
+    volatile uint64_t keep;
+    stages t;
+    double start = now();
+    if (assay_counts_new(&counts, &shape, &err) != ASSAY_OK) {
         die(&err);
     }
-    for (size_t i = 0; i < assay_shape_pairs(&shape); i++) {
-        rewards[i] = (double)(i % 17) / 16.0;
-    }
-    t[0] = now();
-    fill(counts, users);
-    t[1] = now();
-    if (assay_dp_apvi_release(&released, counts, &params, &vault->custodian,
+    count(counts, data, users);
+    t.count = now() - start;
+    start = now();
+    keep = one_pass(data, (size_t)users * (HORIZON + 1));
+    t.count_pass = now() - start;
+    free(data);
+    start = now();
+    keep = keep + one_pass(counts->cell, cells);
+    t.release_pass = now() - start;
+    t.count_pass += t.release_pass;
+    start = now();
+    if (assay_dp_apvi_release(released, counts, params, &vault->custodian,
                               &err) != ASSAY_OK) {
         die(&err);
     }
-    t[2] = now();
-    time_plan(&pass, &plan, released, rewards, &params);
-    (void)printf("%6u %8" PRIu64 " %3u %9.3f %9.3f %9.5f %9.5f %8.1f %8.0f\n",
-                 states, users, threads, t[1] - t[0], t[2] - t[1], pass, plan,
-                 plan / pass, peak_megabytes());
+    t.release = now() - start;
+    t.peak = peak_megabytes();
     assay_counts_free(counts);
-    assay_counts_free(released);
-    assay_dp_apvi_params_clear(&params);
+    print_stages(states, users, cells, &t);
+}
+
+static void plan_both_ways(const assay_counts *released,
+                           const assay_dp_apvi_params *params)
+{
+    uint32_t states = released->shape.num_states;
+    int times = states > 500 ? 5 : states > 50 ? 40 : 200;
+    double *rewards = room(released->num_pairs * sizeof *rewards);
+    plan_bench b = {released, rewards, params, NULL};
+    for (size_t i = 0; i < released->num_pairs; i++) {
+        rewards[i] = (double)(i % 17) / 16.0;
+    }
+    compare_plan(&b, "caches", times);
+    b.sweep = room(SWEEP);
+    memset(b.sweep, 1, SWEEP);
+    compare_plan(&b, "memory", times > 20 ? 20 : times);
+    free(b.sweep);
     free(rewards);
 }
 
-static double bench_online(const char *name, assay_online_rule rule,
-                           assay_trust trust, assay_noise noise,
-                           test_vault *vault)
+/* A size in a process of its own, so that its peak memory is its own. */
+static void bench_apvi(uint32_t states, uint64_t users, int plan)
 {
-    assay_online_params params;
-    assay_curve curve = {0, NULL, NULL};
-    assay_mdp *mdp = NULL;
-    assay_error err = ASSAY_ERROR_INIT;
-    double start;
-    double rate;
-    assay_online_params_init(&params);
-    params.rule = rule;
-    params.trust = trust;
-    params.noise = noise;
-    params.episodes = 100000;
-    params.bonus_scale = 0.02;
-    params.width_scale = 0.001;
-    if (assay_environment_new(&mdp, "riverswim", &err) != ASSAY_OK ||
-        assay_curve_init(&curve, params.episodes, 10, &err) != ASSAY_OK) {
-        die(&err);
+    assay_counts *released = NULL;
+    assay_dp_apvi_params params;
+    test_vault vault;
+    pid_t child;
+    (void)fflush(stdout);
+    child = fork();
+    if (child != 0) {
+        (void)waitpid(child, NULL, 0);
+        return;
     }
-    start = now();
-    if (assay_simulate_online(&curve, mdp, &params, &vault->custodian, 1, 0,
-                              NULL, &err) != ASSAY_OK) {
-        die(&err);
+    test_vault_open(&vault, NULL, NULL, "1000000000", 1);
+    assay_dp_apvi_params_init(&params, ASSAY_PRESET_PRACTICAL);
+    count_and_release(&released, states, users, &params, &vault);
+    if (plan) {
+        plan_both_ways(released, &params);
     }
-    rate = (double)params.episodes / (now() - start);
-    (void)printf("%-32s %12.0f episodes/s\n", name, rate);
-    assay_curve_clear(&curve);
-    assay_mdp_free(mdp);
-    assay_online_params_clear(&params);
-    return rate;
+    assay_counts_free(released);
+    assay_dp_apvi_params_clear(&params);
+    test_vault_close(&vault);
+    exit(0);
 }
 
-/* Episodes per second of the NumPy script, 0 where there is none. */
-static double numpy_rate(const char *more)
+static void print_later(void)
 {
-    char command[200];
+    char line[200];
+    (void)printf(
+        "\nPlanning beside one pass over counts and rewards; \"memory\": "
+        "the caches are emptied before each\n");
+    (void)printf("%6s %-7s %11s %11s %10s %9s %9s\n", "S", "from", "pass us",
+                 "plan us", "plan/pass", "ns/row", "ns/row");
+    rewind(later);
+    while (fgets(line, sizeof line, later) != NULL) {
+        (void)fputs(line, stdout);
+    }
+}
+
+static void bench_offline(void)
+{
+    later = tmpfile();
+    if (later == NULL) {
+        perror("bench_learners");
+        exit(1);
+    }
+    (void)printf("DP-APVI, A = 10, H = 20: processor seconds of one thread\n");
+    (void)printf("%6s %8s %8s %8s %8s %8s %8s %8s %8s\n", "S", "n", "count",
+                 "pass", "ns/step", "release", "pass", "ns/cell", "peak MB");
+    for (uint64_t n = 10000; n <= 1000000; n *= 10) {
+        bench_apvi(10, n, n == 1000000);
+    }
+    bench_apvi(100, 1000000, 1);
+    bench_apvi(1000, 1000000, 1);
+    print_later();
+    (void)fclose(later);
+}
+
+/* ---- online ----------------------------------------------------------------
+ */
+
+typedef struct online_bench {
+    const char *name;
+    assay_online_rule rule;
+    assay_trust trust;
+    assay_noise noise;
+    const char *numpy; /* its arguments */
+} online_bench;
+
+static const online_bench online[] = {
+    {"UCB-VI", ASSAY_UCB_VI, ASSAY_TRUST_NONE, ASSAY_NOISE_LAPLACE, ""},
+    {"UCB-VI central Laplace", ASSAY_UCB_VI, ASSAY_TRUST_CENTRAL,
+     ASSAY_NOISE_LAPLACE, "--central"},
+    {"UCB-VI central Gaussian", ASSAY_UCB_VI, ASSAY_TRUST_CENTRAL,
+     ASSAY_NOISE_GAUSSIAN, "--central --gaussian"},
+    {"UCB-VI local Laplace", ASSAY_UCB_VI, ASSAY_TRUST_LOCAL,
+     ASSAY_NOISE_LAPLACE, "--local"},
+    {"UCB-VI local Gaussian", ASSAY_UCB_VI, ASSAY_TRUST_LOCAL,
+     ASSAY_NOISE_GAUSSIAN, "--local --gaussian"},
+    {"UCB-VI local unary", ASSAY_UCB_VI, ASSAY_TRUST_LOCAL, ASSAY_NOISE_UNARY,
+     "--local --unary"},
+    {"UCB-PO", ASSAY_UCB_PO, ASSAY_TRUST_NONE, ASSAY_NOISE_LAPLACE, "--po"},
+    {"UCB-PO central Laplace", ASSAY_UCB_PO, ASSAY_TRUST_CENTRAL,
+     ASSAY_NOISE_LAPLACE, "--po --central"},
+    {"UCB-PO central Gaussian", ASSAY_UCB_PO, ASSAY_TRUST_CENTRAL,
+     ASSAY_NOISE_GAUSSIAN, "--po --central --gaussian"},
+    {"UCB-PO local Laplace", ASSAY_UCB_PO, ASSAY_TRUST_LOCAL,
+     ASSAY_NOISE_LAPLACE, "--po --local"},
+    {"PUCB central Laplace", ASSAY_PUCB, ASSAY_TRUST_CENTRAL,
+     ASSAY_NOISE_LAPLACE, "--pucb --central"},
+    {"LDP-OB local Laplace", ASSAY_LDP_OB, ASSAY_TRUST_LOCAL,
+     ASSAY_NOISE_LAPLACE, "--ldp-ob --local"},
+};
+
+typedef struct vtr_bench {
+    const char *name;
+    assay_vtr_statistics statistics;
+    assay_noise noise;
+    const char *numpy;
+} vtr_bench;
+
+static const vtr_bench vtr[] = {
+    {"UCRL-VTR counts", ASSAY_VTR_COUNTS, ASSAY_NOISE_NONE, ""},
+    {"LDP-UCRL-VTR counts", ASSAY_VTR_COUNTS, ASSAY_NOISE_GAUSSIAN, "--local"},
+    {"UCRL-VTR printed", ASSAY_VTR_PRINTED, ASSAY_NOISE_NONE, "--printed"},
+    {"LDP-UCRL-VTR printed", ASSAY_VTR_PRINTED, ASSAY_NOISE_GAUSSIAN,
+     "--printed --local"},
+};
+
+/* Episodes per second of a NumPy script, 0 where there is none. */
+static double numpy_rate(const char *script, uint64_t episodes,
+                         const char *more)
+{
+    char command[300];
     double rate = 0.0;
     FILE *pipe;
     (void)snprintf(command, sizeof command,
-                   "X='tests/bench/ucb_vi_numpy.py 3000 %s'; export "
+                   "X='tests/bench/%s 3000 %" PRIu64 " %s'; export "
                    "OMP_NUM_THREADS=1; (python3 $X || /usr/bin/python3 $X) "
                    "2>/dev/null",
-                   more);
+                   script, episodes, more);
+    (void)fflush(stdout);
     pipe = popen(command, "r");
     if (pipe != NULL) {
         if (fscanf(pipe, "%lf", &rate) != 1) {
@@ -181,51 +375,93 @@ static double numpy_rate(const char *more)
     return rate;
 }
 
-static void compare(const char *name, double rate, double numpy)
+static void print_rate(const char *name, double rate, double numpy)
 {
     if (numpy > 0.0) {
-        (void)printf("%-32s %12.0f times the NumPy script\n", name,
+        (void)printf("%-26s %12.0f %12.0f %9.0f\n", name, rate, numpy,
                      rate / numpy);
     } else {
-        (void)printf("%-32s no NumPy to compare with\n", name);
+        (void)printf("%-26s %12.0f %12s\n", name, rate, "no NumPy");
     }
 }
 
-int main(void)
+static void bench_online(const online_bench *b, const assay_mdp *mdp,
+                         test_vault *vault)
+{
+    assay_online_params params;
+    assay_curve curve = {0, NULL, NULL};
+    assay_error err = ASSAY_ERROR_INIT;
+    double start;
+    assay_online_params_init(&params);
+    params.rule = b->rule;
+    params.trust = b->trust;
+    params.noise = b->noise;
+    params.episodes = 100000;
+    params.bonus_scale = 0.02;
+    params.width_scale = 0.001;
+    if (assay_curve_init(&curve, params.episodes, 10, &err) != ASSAY_OK) {
+        die(&err);
+    }
+    start = now();
+    if (assay_simulate_online(&curve, mdp, &params, &vault->custodian, 1, 0,
+                              NULL, &err) != ASSAY_OK) {
+        die(&err);
+    }
+    print_rate(b->name, (double)params.episodes / (now() - start),
+               numpy_rate("ucb_vi_numpy.py", params.episodes, b->numpy));
+    assay_curve_clear(&curve);
+    assay_online_params_clear(&params);
+}
+
+static void bench_vtr(const vtr_bench *b, const assay_mdp *mdp,
+                      test_vault *vault)
+{
+    assay_vtr_params params;
+    assay_curve curve = {0, NULL, NULL};
+    assay_error err = ASSAY_ERROR_INIT;
+    double start;
+    assay_vtr_params_init(&params);
+    params.statistics = b->statistics;
+    params.noise = b->noise;
+    if (assay_curve_init(&curve, params.episodes, 10, &err) != ASSAY_OK) {
+        die(&err);
+    }
+    start = now();
+    if (assay_simulate_vtr(&curve, mdp, &params, &vault->custodian, 1, 0, NULL,
+                           &err) != ASSAY_OK) {
+        die(&err);
+    }
+    print_rate(b->name, (double)params.episodes / (now() - start),
+               numpy_rate("vtr_numpy.py", params.episodes, b->numpy));
+    assay_curve_clear(&curve);
+    assay_vtr_params_clear(&params);
+}
+
+int main(int argc, char **argv)
 {
     test_vault vault;
-    double plain;
-    double tree;
-    double local;
-    double po;
-    test_vault_open(&vault, NULL, NULL, "1000000000", 1);
-    (void)printf(
-        "DP-APVI, A = 10, H = 20 (processor seconds; pass: the sum of the same "
-        "array)\n");
-    (void)printf("%6s %8s %3s %9s %9s %9s %9s %8s %8s\n", "S", "n", "thr",
-                 "count", "release", "pass", "plan", "plan/pas", "peak MB");
-    for (uint64_t n = 10000; n <= 1000000; n *= 10) {
-        bench_apvi(10, n, 1, &vault);
+    assay_mdp *mdp = NULL;
+    assay_error err = ASSAY_ERROR_INIT;
+    if (argc < 2 || strcmp(argv[1], "online") != 0) {
+        bench_offline();
     }
-    bench_apvi(100, 1000000, 1, &vault);
-    bench_apvi(1000, 1000000, 1, &vault);
-    (void)printf("\nRiverSwim S = 3, A = 2, H = 6, K = 10^5\n");
-    plain = bench_online("UCB-VI", ASSAY_UCB_VI, ASSAY_TRUST_NONE,
-                         ASSAY_NOISE_LAPLACE, &vault);
-    tree = bench_online("UCB-VI central Laplace", ASSAY_UCB_VI,
-                        ASSAY_TRUST_CENTRAL, ASSAY_NOISE_LAPLACE, &vault);
-    (void)bench_online("UCB-VI central Gaussian", ASSAY_UCB_VI,
-                       ASSAY_TRUST_CENTRAL, ASSAY_NOISE_GAUSSIAN, &vault);
-    local = bench_online("UCB-VI local Laplace", ASSAY_UCB_VI,
-                         ASSAY_TRUST_LOCAL, ASSAY_NOISE_LAPLACE, &vault);
-    po = bench_online("UCB-PO", ASSAY_UCB_PO, ASSAY_TRUST_NONE,
-                      ASSAY_NOISE_LAPLACE, &vault);
-    (void)bench_online("UCB-PO central Laplace", ASSAY_UCB_PO,
-                       ASSAY_TRUST_CENTRAL, ASSAY_NOISE_LAPLACE, &vault);
-    compare("UCB-VI", plain, numpy_rate(""));
-    compare("UCB-VI central Laplace", tree, numpy_rate("--central"));
-    compare("UCB-VI local Laplace", local, numpy_rate("--local"));
-    compare("UCB-PO", po, numpy_rate("--po"));
+    if (argc > 1 && strcmp(argv[1], "offline") == 0) {
+        return 0;
+    }
+    test_vault_open(&vault, NULL, NULL, "1000000000", 1);
+    if (assay_environment_new(&mdp, "riverswim", &err) != ASSAY_OK) {
+        die(&err);
+    }
+    (void)printf("\nRiverSwim S = 3, A = 2, H = 6, K = 10^5 (UCRL-VTR: 10^4); "
+                 "episodes a second\n");
+    (void)printf("%-26s %12s %12s %9s\n", "learner", "assay", "NumPy", "times");
+    for (size_t i = 0; i < sizeof online / sizeof online[0]; i++) {
+        bench_online(&online[i], mdp, &vault);
+    }
+    for (size_t i = 0; i < sizeof vtr / sizeof vtr[0]; i++) {
+        bench_vtr(&vtr[i], mdp, &vault);
+    }
+    assay_mdp_free(mdp);
     test_vault_close(&vault);
     return 0;
 }

@@ -7,7 +7,6 @@ assay_budget param_budget;
 #include "mechanisms/release.c"
 #include "algorithms/privatizer.c"
 #include "algorithms/consistency.c"
-#include "algorithms/rows.c"
 #include "algorithms/counts.c"
 #include "algorithms/mdp.c"
 

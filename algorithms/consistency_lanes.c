@@ -1,0 +1,148 @@
+/* ring: glue */
+#include "algorithms/consistency_lanes.h"
+
+#ifdef ASSAY_CONSISTENCY_LANES
+#include <string.h>
+
+#define LANES 8u
+#define AHEAD 4096u /* bytes: memory answers while this row is summed */
+#define SAFE ((int64_t)1 << 44) /* 2^17 entries below it: their sum < 2^61 */
+#define INLINE static inline __attribute__((always_inline))
+#define SPREAD(x)                                                              \
+    {                                                                          \
+        (x), (x), (x), (x), (x), (x), (x), (x)                                 \
+    }
+typedef double lane __attribute__((vector_size(64)));
+typedef int64_t mask __attribute__((vector_size(64)));
+
+/* A CPU with wider registers gets its own copy of the function. */
+#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define HOT __attribute__((target_clones("avx2", "default")))
+#else
+#define HOT
+#endif
+
+typedef struct row_sums {
+    double sum, number;
+    int safe;
+} row_sums;
+
+/* The last `n % 8` entries: the end of a vector of eight, or, in a row of less
+ * than eight, its beginning. -1 in `fresh`: not in the vectors before. */
+INLINE void find_fresh(mask *fresh, size_t n)
+{
+    static const int64_t step[3 * LANES] = {0,  0,  0,  0,  0,  0,  0,  0,
+                                            -1, -1, -1, -1, -1, -1, -1, -1};
+    memcpy(fresh, step + (n < LANES ? 2 * LANES - n : n % LANES),
+           sizeof *fresh);
+}
+
+/* Those entries of a row or of v, both of 8 bytes. */
+INLINE const void *find_end(int64_t *room, const void *from, size_t n)
+{
+    if (n >= LANES) {
+        return (const char *)from + (n - LANES) * sizeof *room;
+    }
+    memset(room, 0, LANES * sizeof *room);
+    return memcpy(room, from, n * sizeof *room);
+}
+
+#define ADD_UP(x)                                                              \
+    ((((x)[0] + (x)[4]) + ((x)[1] + (x)[5])) +                                 \
+     (((x)[2] + (x)[6]) + ((x)[3] + (x)[7])))
+
+typedef struct level_sums {
+    mask sum, number, bits;
+} level_sums;
+
+INLINE void level_add(level_sums *l, const int64_t *from, const mask *bar,
+                      const mask *fresh)
+{
+    mask c, in;
+    memcpy(&c, from, sizeof c);
+    c &= c > 0;
+    l->bits |= c;
+    in = (c > *bar) & *fresh;
+    l->sum += c & in;
+    l->number -= in;
+}
+
+INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
+{
+    int64_t room[LANES];
+    level_sums l = {SPREAD(0), SPREAD(0), SPREAD(0)};
+    const mask bar = SPREAD(level);
+    const mask all = SPREAD(-1);
+    mask fresh;
+    size_t whole = n - n % LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(row + i) + AHEAD));
+        level_add(&l, row + i, &bar, &all);
+    }
+    if (whole < n) {
+        find_fresh(&fresh, n);
+        level_add(&l, find_end(room, row, n), &bar, &fresh);
+    }
+    l.bits[0] |= l.bits[1] | l.bits[2] | l.bits[3];
+    l.bits[4] |= l.bits[5] | l.bits[6] | l.bits[7];
+    u->safe = (l.bits[0] | l.bits[4]) < SAFE;
+    u->sum = (double)ADD_UP(l.sum);
+    u->number = (double)ADD_UP(l.number);
+}
+
+typedef struct moment_sums {
+    lane first, second;
+} moment_sums;
+
+/* Exact conversion: 2^52 + 2^51 + y has y < 2^51 in its last bits. */
+INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
+                       const mask *bar, const lane *t, const mask *fresh)
+{
+    const lane magic = SPREAD(0x1.8p52);
+    mask c, in;
+    lane x, y;
+    memcpy(&c, from, sizeof c);
+    memcpy(&x, v, sizeof x);
+    c &= c > 0;
+    in = (c > *bar) & *fresh;
+    y = ((lane)(c + (mask)magic) - magic) - *t;
+    y = (lane)((mask)y & in) * x;
+    m->first += y;
+    m->second += y * x;
+}
+
+INLINE void find_moments(double *moment, const int64_t *row, const double *v,
+                         size_t n, int64_t level, double t, size_t ahead)
+{
+    int64_t room[LANES];
+    int64_t v_room[LANES];
+    moment_sums m = {SPREAD(0.0), SPREAD(0.0)};
+    const mask bar = SPREAD(level);
+    const lane water = SPREAD(t);
+    const mask all = SPREAD(-1);
+    mask fresh;
+    size_t whole = n - n % LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(row + i) + ahead));
+        moment_add(&m, row + i, v + i, &bar, &water, &all);
+    }
+    if (whole < n) {
+        find_fresh(&fresh, n);
+        moment_add(&m, find_end(room, row, n), find_end(v_room, v, n), &bar,
+                   &water, &fresh);
+    }
+    moment[0] = ADD_UP(m.first);
+    moment[1] = ADD_UP(m.second);
+}
+
+#include "algorithms/consistency_row.h"
+
+HOT int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
+                                        const int64_t *rows, const double *v,
+                                        size_t n, const double *total,
+                                        double slack, size_t count)
+{
+    return *level < SAFE &&
+           project(out, level, rows, v, n, total, slack, count);
+}
+#endif

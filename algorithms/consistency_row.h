@@ -1,0 +1,86 @@
+/* ring: glue */
+/**
+ * The projection of one row, whatever way its entries are summed. Included
+ * once a way (algorithms/consistency.c, _lanes.c, _wide.c), which defines
+ *
+ *   row_sums      sum and number of entries, and `safe`: all below 2^44
+ *   find_above    sums the entries y > level, or all of them for level = -1
+ *   find_moments  sums of x v and x v^2, x = y - t over the same entries; asks
+ *                 memory for what lies `ahead` bytes on, the next rows
+ *
+ * Sums of integers are exact, and lanes and wide add the moments in the same
+ * order: they give the same bits.
+ */
+#ifndef ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
+#define ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
+
+/* The t that goes with the entries above `level`; 0 to begin anew at 0. No
+ * jumps: the rows would mislead their prediction. */
+INLINE double next_level(const row_sums *u, int64_t level, size_t n,
+                         double total, double slack)
+{
+    double over = u->sum - (total + slack);
+    double under = level <= 0 ? total - slack - u->sum : 0.0;
+    double number = u->number > 1.0 ? u->number : 1.0;
+    over = over > 0.0 ? over : 0.0;
+    under = under > 0.0 ? under : 0.0;
+    return over / number - under / (double)n;
+}
+
+/* floor(t), -1 for every t < 0; a t that is too large has no entries. */
+INLINE int64_t level_of(double t)
+{
+    return t < 0.0 ? -1 : t < 0x1p62 ? (int64_t)t : (int64_t)1 << 62;
+}
+
+/* Where t is 0 the entries that are 0 do not matter. */
+INLINE int settled(int64_t level, double t)
+{
+    return level == level_of(t) || (level == -1 && t <= 0.0);
+}
+
+/* Newton's steps of one row; at most n different sets, and two steps down from
+ * too high a guess. */
+INLINE void settle(row_sums *u, double *t, int64_t *level, const int64_t *row,
+                   size_t n, double total, double slack)
+{
+    for (size_t i = 0; u->safe && i < n + 3 && !settled(*level, *t); i++) {
+        *level = level_of(*t);
+        find_above(u, row, n, *level);
+        *t = next_level(u, *level, n, total, slack);
+    }
+}
+
+INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
+                   const double *v, size_t n, const double *total, double slack,
+                   size_t count)
+{
+    row_sums u[ASSAY_CONSISTENCY_ROWS];
+    int64_t at[ASSAY_CONSISTENCY_ROWS];
+    int64_t last = *level;
+    int safe = 1;
+    for (size_t i = 0; i < count; i++) {
+        find_above(&u[i], rows + i * n, n, *level);
+    }
+    for (size_t i = 0; i < count; i++) {
+        at[i] = *level;
+        out[i].t = next_level(&u[i], at[i], n, total[i], slack);
+        if (total[i] >= 0.0) {
+            settle(&u[i], &out[i].t, &at[i], rows + i * n, n, total[i], slack);
+        }
+        last = at[i];
+        safe &= u[i].safe;
+    }
+    for (size_t i = 0; safe && i < count; i++) {
+        out[i].moment[0] = u[i].sum - out[i].t * u[i].number;
+        find_moments(out[i].moment + 1, rows + i * n, v, n, at[i], out[i].t,
+                     count * n * sizeof *rows);
+        if (total[i] < 0.0) {
+            out[i] = (assay_consistency){0.0, {0.0, 0.0, 0.0}};
+        }
+    }
+    *level = safe ? last : *level;
+    return safe;
+}
+
+#endif
