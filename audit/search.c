@@ -163,7 +163,7 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best,
                                  uint64_t *seen, assay_error *err)
 {
-    static const uint64_t times[3] = {1, 4, 16};
+    static const uint64_t times[3] = {3, 8, 16};
     static const size_t keep[3] = {4, 2, 1};
     int alive[ASSAY_SEARCH_PAIRS];
     assay_promise promise[ASSAY_SEARCH_PAIRS];

@@ -9,7 +9,7 @@
 #include "audit/layers.h"
 #include "audit/scores.h"
 
-#define MAX_KEEP 4 /* attackers that see all selection rows */
+#define MAX_KEEP 5 /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 
 
@@ -23,7 +23,8 @@ static double costly(const assay_model *m, double merit)
 
 /* Where counts are too few to tell scores apart by their predicted bound, the
  * separation of the two sides decides: it uses every row. */
-static void weigh_luck(assay_audit_event *e, const assay_scores *c)
+static void weigh_luck(assay_audit_event *e, const assay_scores *c,
+                       double weight)
 {
     double most = 0, top = 0, apart[ASSAY_MAX_MODELS];
     for (size_t k = 0; k < c->num; k++) {
@@ -36,9 +37,9 @@ static void weigh_luck(assay_audit_event *e, const assay_scores *c)
     }
     for (size_t k = 0; most > 0 && top > 0 && k < c->num; k++) {
         double v = 1 / fmax(e[k].p[0], 1e-12) + 1 / fmax(e[k].p[1], 1e-12);
-        double luck = 3 * sqrt(v / (double)c->n[k]) / fmax(e[k].merit, 1e-9);
-        luck = fmin(luck, 1);
-        if (e[k].merit > -10) {
+        double luck = sqrt(v / (double)c->n[k]) / fmax(e[k].merit, 1e-9);
+        luck = weight * fmin(luck, 1);
+        if (e[k].merit > 0) {
             e[k].merit = (1 - luck) * e[k].merit +
                          luck * top * apart[k] / most;
         }
@@ -47,7 +48,8 @@ static void weigh_luck(assay_audit_event *e, const assay_scores *c)
 
 /* The best event of each score column. */
 static void best_events(assay_audit_event *out, const assay_scores *c,
-                        const assay_claim *claim, const assay_choice *choice)
+                        const assay_claim *claim, const assay_choice *choice,
+                        double weight)
 {
     for (size_t k = 0; k < c->num; k++) {
         assay_choice o = *choice;
@@ -56,17 +58,17 @@ static void best_events(assay_audit_event *out, const assay_scores *c,
         out[k].model = c->which[k];
     }
     if (claim->kind == ASSAY_CLAIM_EPS && !choice->plain) {
-        weigh_luck(out, c);
+        weigh_luck(out, c, weight);
     }
 }
 
 static void merits(double *out, const assay_scores *c, const assay_claim *claim,
-                   double target, double level)
+                   double target, double level, double weight)
 {
     const assay_choice careful = {.target = target, .level = level,
                                   .caution = CAUTION, .mass_max = 1};
     assay_audit_event e[ASSAY_MAX_MODELS];
-    best_events(e, c, claim, &careful);
+    best_events(e, c, claim, &careful, weight);
     for (size_t k = 0; k < c->num; k++) {
         out[k] = e[k].merit;
     }
@@ -152,6 +154,24 @@ static void unsorted_blend(assay_models *models, const assay_scores *c,
     }
 }
 
+/* Two more by the weighed merit, unless they are kept already (marked by 100,
+ * which is taken off again). */
+static size_t keep_apart(size_t *keep, size_t num, double *merit,
+                         const assay_scores *c)
+{
+    double left[ASSAY_MAX_MODELS];
+    size_t column[2];
+    for (size_t k = 0; k < c->num; k++) {
+        left[k] = merit[k] > 60 ? -40 : merit[k];
+        merit[k] -= merit[k] > 60 ? 100 : 0;
+    }
+    size_t more = take_best(column, MAX_KEEP - 1 - num, left, c->num, c, 0);
+    for (size_t k = 0; k < more; k++) {
+        keep[num++] = c->which[column[k]];
+    }
+    return num;
+}
+
 /* Which attackers are worth all selection rows: the best few, and a blend of
  * the best that are likelihood ratios. */
 static assay_status pick_models(size_t *keep, size_t *num_keep,
@@ -182,13 +202,15 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
             memcpy(sorted.s[k][1], c.s[k][1], n * sizeof(float));
         }
         assay_scores_sort(&sorted);
-        merits(merit, &sorted, &o->claim, target, 1 - o->confidence);
-        memcpy(again, merit, sizeof again);
-        size_t num = take_best(column, MAX_KEEP - 1, merit, c.num, &c, 0);
+        double level = 1 - o->confidence;
+        merits(merit, &sorted, &o->claim, target, level, 0);
+        merits(again, &sorted, &o->claim, target, level, 1);
+        size_t num = take_best(column, 2, merit, c.num, &c, 0);
         for (size_t k = 0; k < num; k++) {
             keep[k] = c.which[column[k]];
+            again[column[k]] += 100; /* marked */
         }
-        *num_keep = num;
+        *num_keep = keep_apart(keep, num, again, &c);
         num = take_best(column, ASSAY_MAX_BLEND, again, c.num, &c, 1);
         if (num > 1 && !o->light) {
             unsorted_blend(models, &c, column, num, n, keep, num_keep);
@@ -217,7 +239,7 @@ static void choose_events(assay_certify *z, const assay_scores *c,
             o.mass_max = round == 1 ? 0.65 * mass : 1;
         }
         assay_audit_event e[ASSAY_MAX_MODELS];
-        best_events(e, c, claim, &o);
+        best_events(e, c, claim, &o, 0.5);
         for (size_t k = 0; k < c->num; k++) {
             e[k].merit -= costly(&c->models->model[e[k].model], e[k].merit);
             best = e[k].merit > best.merit ? e[k] : best;

@@ -1,0 +1,129 @@
+/* ring: glue */
+/* Layers: the bound keeps its level, the thinning makes counts independent. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "audit/layers.h"
+
+#define SLICES 5
+#define RUNS 6000
+#define REPEATS 4000
+
+/* Counts of n runs over slices with these shares. */
+static void draw(uint64_t *out, const double *share, size_t n, assay_rng *rng)
+{
+    memset(out, 0, SLICES * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        double u = assay_rng_u01(rng);
+        size_t k = 0;
+        while (k + 1 < SLICES && u >= share[k]) {
+            u -= share[k++];
+        }
+        out[k]++;
+    }
+}
+
+static double one_bound(const double *left, const double *right,
+                        const double *weight, double level, assay_rng *rng)
+{
+    uint64_t c[2][SLICES];
+    draw(c[0], left, RUNS, rng);
+    draw(c[1], right, RUNS, rng);
+    level -= assay_layers_thin(c[0], SLICES, rng);
+    level -= assay_layers_thin(c[1], SLICES, rng);
+    return assay_bound_layers(weight, c[0], c[1], SLICES, level);
+}
+
+/* Every slice has exactly the ratio e^0.3, in one direction or the other: the
+ * worst case for the level. */
+static void bound_is_too_large_as_rarely_as_promised(void **state)
+{
+    (void)state;
+    const double e = exp(0.3);
+    const double left[SLICES] = {0.10, 0.05, 0.1 / e, 0.2 / e, 0};
+    const double right[SLICES] = {0.10 / e, 0.05 / e, 0.1, 0.2, 0};
+    const double weight[SLICES] = {1, 2, -1, -0.5, 0};
+    assay_rng rng;
+    assay_rng_seed(&rng, 5, 0, 0);
+    size_t wrong = 0;
+    double sum = 0;
+    for (size_t i = 0; i < REPEATS; i++) {
+        double b = one_bound(left, right, weight, 0.05, &rng);
+        wrong += b > 0.3;
+        sum += b;
+    }
+    print_message("%zu of %d above the truth, mean %.3f\n", wrong, REPEATS,
+                  sum / REPEATS);
+    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true(wrong >= 0.02 * REPEATS); /* and not by being useless */
+    assert_true(sum / REPEATS > 0.2);
+}
+
+/* A slice that contradicts the claim of the others cannot be hidden. */
+static void opposite_slices_cancel(void **state)
+{
+    (void)state;
+    const uint64_t left[2] = {6000, 4000}, right[2] = {4000, 6000};
+    const double both[2] = {1, 1}, apart[2] = {1, -1};
+    assert_true(assay_bound_layers(both, left, right, 2, 0.01) == 0);
+    assert_true(assay_bound_layers(apart, left, right, 2, 0.01) > 0.35);
+    assert_true(assay_bound_layers(apart, left, right, 2, 0.01) < log(1.5));
+}
+
+static void thinned_counts_are_independent(void **state)
+{
+    (void)state;
+    const double share[SLICES] = {0.6, 0.2, 0.1, 0.05, 0.05};
+    assay_rng rng;
+    assay_rng_seed(&rng, 6, 0, 0);
+    double sum[2] = {0, 0}, square[2] = {0, 0}, cross = 0;
+    for (size_t i = 0; i < REPEATS; i++) {
+        uint64_t c[SLICES];
+        draw(c, share, RUNS, &rng);
+        assert_true(assay_layers_thin(c, SLICES, &rng) < 1e-6);
+        double a = (double)c[0], b = (double)(c[1] + c[2] + c[3] + c[4]);
+        sum[0] += a;
+        sum[1] += b;
+        square[0] += a * a;
+        square[1] += b * b;
+        cross += a * b;
+    }
+    double n = REPEATS, ma = sum[0] / n, mb = sum[1] / n;
+    double va = square[0] / n - ma * ma, vb = square[1] / n - mb * mb;
+    /* Poisson: variance = mean; fixed n would give 0.4 of it, and correlation
+     * -1 */
+    assert_true(fabs(va / ma - 1) < 4 * sqrt(2 / n));
+    assert_true(fabs(vb / mb - 1) < 4 * sqrt(2 / n));
+    assert_true(fabs(cross / n - ma * mb) / sqrt(va * vb) < 4 / sqrt(n));
+}
+
+static void few_runs_give_no_bound(void **state)
+{
+    (void)state;
+    uint64_t c[2] = {20, 10};
+    assay_rng rng;
+    assay_rng_seed(&rng, 7, 0, 0);
+    (void)assay_layers_thin(c, 2, &rng);
+    assert_int_equal(c[0] + c[1], 0); /* 30 - 6 sqrt(30) is below 1 */
+    const uint64_t none[1] = {0};
+    const double weight[1] = {1};
+    assert_true(assay_bound_layers(weight, none, none, 1, 0.01) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bound_is_too_large_as_rarely_as_promised),
+        cmocka_unit_test(opposite_slices_cancel),
+        cmocka_unit_test(thinned_counts_are_independent),
+        cmocka_unit_test(few_runs_give_no_bound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
