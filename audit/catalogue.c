@@ -34,6 +34,7 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     assay_audit_options o = {.claim = specimen->claim, .samples = samples,
                              .confidence = options->confidence, .seen = seen,
                              .label = options->label,
+                             .threads = options->threads,
                              .seed = assay_rng_mix(options->seed) | 1,
                              .checkpoint = options->checkpoint};
     assay_specimen_run run = {specimen, out->pair, options->seed};
@@ -54,8 +55,8 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
                                    uint64_t seed, int with_oracle,
                                    const char *label, assay_error *err)
 {
-    assay_catalogue_options o = {samples, confidence, seed, with_oracle, label,
-                                 NULL};
+    assay_catalogue_options o = {samples, confidence, seed, with_oracle, 0,
+                                 label, NULL};
     return assay_catalogue_run(out, specimen, &o, err);
 }
 

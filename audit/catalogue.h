@@ -23,6 +23,7 @@ typedef struct assay_catalogue_options {
     double confidence;
     uint64_t seed;
     int with_oracle;
+    int threads;            /* 0: all cores */
     const char *label;      /* on the progress bar, or NULL */
     const char *checkpoint; /* file for resuming, or NULL */
 } assay_catalogue_options;

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "audit/crew.h"
 #include "audit/ranks.h"
+#include "audit/work.h"
 
 static double down(double x, int digits)
 {
@@ -180,44 +182,77 @@ static void note_power(tally *t, const assay_catalogue_row *row, double floor)
     }
 }
 
-static assay_status one_specimen(FILE *to, json_t *list, tally *t,
-                                 const assay_specimen *s,
-                                 const assay_report_options *o,
-                                 assay_error *err)
+/* What draws from the system's randomness would differ on every rank: rank 0
+ * audits it as if there were no other. Returns the number of ranks. */
+static int alone(const assay_specimen *s)
 {
-    assay_catalogue_row row;
+    int size = assay_ranks_here.size;
+    if (s->fresh) {
+        assay_ranks_here.size = 1;
+    }
+    return size;
+}
+
+typedef struct report {
+    FILE *to;
+    json_t *list;
+    tally t;
+    const assay_report_options *o;
+    const assay_specimen **specimen;
+    size_t num;
+    int threads; /* of one audit */
+} report;
+
+static void audit_one(assay_crew_row *out, void *ctx)
+{
+    const report *r = ctx;
+    const assay_report_options *o = r->o;
+    const assay_specimen *s = r->specimen[out->index];
     char file[1024];
-    assay_catalogue_options c = {o->samples, o->confidence, o->seed, o->oracle,
-                                 s->name, NULL};
+    assay_catalogue_options c = {.samples = o->samples,
+                                 .confidence = o->confidence, .seed = o->seed,
+                                 .with_oracle = o->oracle,
+                                 .threads = r->threads,
+                                 .label = r->threads == 1 ? NULL : s->name};
     if (o->checkpoint != NULL && !s->fresh) {
         (void)snprintf(file, sizeof file, "%s.%s", o->checkpoint, s->name);
         c.checkpoint = file;
     }
-    assay_status status = assay_catalogue_run(&row, s, &c, err);
-    if (status != ASSAY_OK) {
-        return status;
+    int size = alone(s);
+    out->status = assay_catalogue_run(&out->row, s, &c, &out->err);
+    if (out->status == ASSAY_OK && out->row.result.refuted && !s->violates) {
+        out->status = confirm(&out->again, s, o, &out->err);
     }
-    const char *verdict = assay_catalogue_verdict(&row);
-    if (row.result.refuted && !s->violates) {
-        int again = 0;
-        status = confirm(&again, s, o, err);
-        verdict = again > 0 ? "WRONG: refuted" : "refuted by chance, "
-                                                 "not confirmed";
-        t->wrong += again > 0;
-        t->by_chance += again == 0;
+    assay_ranks_here.size = size;
+}
+
+static assay_status note_one(const assay_crew_row *done, void *ctx,
+                             assay_error *err)
+{
+    report *r = ctx;
+    const assay_catalogue_row *row = &done->row;
+    const assay_specimen *s = row->specimen;
+    tally *t = &r->t;
+    const char *verdict = assay_catalogue_verdict(row);
+    (void)err;
+    if (row->result.refuted && !s->violates) {
+        verdict = done->again > 0 ? "WRONG: refuted"
+                                  : "refuted by chance, not confirmed";
+        t->wrong += done->again > 0;
+        t->by_chance += done->again == 0;
     }
     t->total++;
-    t->refuted += row.result.refuted && s->violates;
-    t->missed += !row.result.refuted && s->violates;
-    note_power(t, &row, o->floor);
-    if (list != NULL) {
-        json_t *j = assay_catalogue_json(&row);
+    t->refuted += row->result.refuted && s->violates;
+    t->missed += !row->result.refuted && s->violates;
+    note_power(t, row, r->o->floor);
+    if (r->list != NULL) {
+        json_t *j = assay_catalogue_json(row);
         (void)json_object_set_new(j, "verdict", json_string(verdict));
-        (void)json_array_append_new(list, j);
+        (void)json_array_append_new(r->list, j);
     } else {
-        print_row(to, &row, verdict);
+        print_row(r->to, row, verdict);
     }
-    return status;
+    return ASSAY_OK;
 }
 
 static void print_tally(FILE *to, const tally *t)
@@ -248,61 +283,81 @@ static int wanted(const assay_specimen *s, const char *only)
                                              : strcmp(s->name, only) == 0;
 }
 
-/* What draws from the system's randomness would differ on every rank: rank 0
- * audits it as if there were no other. Returns the number of ranks. */
-static int alone(const assay_specimen *s)
+static assay_status list_wanted(report *r, const char *only, assay_error *err)
 {
-    int size = assay_ranks_here.size;
-    if (s->fresh) {
-        assay_ranks_here.size = 1;
+    size_t most = 0;
+    for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
+        for (size_t k = 0; assay_specimen_groups[g][k].name != NULL; k++) {
+            most++;
+        }
     }
-    return size;
+    r->specimen = calloc(most, sizeof(const assay_specimen *));
+    if (r->specimen == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+    }
+    for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
+        for (const assay_specimen *s = assay_specimen_groups[g];
+             s->name != NULL; s++) {
+            if (wanted(s, only)) {
+                r->specimen[r->num++] = s;
+            }
+        }
+    }
+    return r->num > 0 ? ASSAY_OK
+                      : assay_fail(err, ASSAY_INVALID,
+                                   "no specimen has '%.40s' in its name", only);
+}
+
+static assay_status judge(const report *r, assay_error *err)
+{
+    if (r->t.wrong > 0) {
+        return assay_fail(err, ASSAY_REFUTED,
+                          "%d true claims were refuted and confirmed",
+                          r->t.wrong);
+    }
+    if (r->t.below > 0) {
+        return assay_fail(err, ASSAY_UNSUPPORTED,
+                          "%d bounds are below %g of the oracle's by more "
+                          "than three standard deviations",
+                          r->t.below, r->o->floor);
+    }
+    return ASSAY_OK;
+}
+
+/* One audit a core if there are several; ranks and single audits use threads. */
+static int num_hands(const report *r)
+{
+    int cores = assay_work_threads(0);
+    return assay_ranks_here.size > 1 || (size_t)cores > r->num ? 1 : cores;
 }
 
 assay_status assay_report_catalogue(FILE *to,
                                     const assay_report_options *options,
                                     assay_error *err)
 {
-    json_t *list = options->json ? json_array() : NULL;
-    tally t = {.worst_ratio = 1e9};
-    assay_status status = ASSAY_OK;
-    if (list == NULL) {
+    report r = {.to = to, .o = options, .t = {.worst_ratio = 1e9}};
+    assay_status status = list_wanted(&r, options->only, err);
+    if (status == ASSAY_OK && options->json) {
+        r.list = json_array();
+    } else if (status == ASSAY_OK) {
         print_head(to);
     }
-    for (size_t g = 0; assay_specimen_groups[g] != NULL; g++) {
-        for (const assay_specimen *s = assay_specimen_groups[g];
-             s->name != NULL && status == ASSAY_OK; s++) {
-            if (wanted(s, options->only)) {
-                int size = alone(s);
-                status = one_specimen(to, list, &t, s, options, err);
-                assay_ranks_here.size = size;
-            }
-        }
+    if (status == ASSAY_OK) {
+        int hands = num_hands(&r);
+        r.threads = hands > 1 ? 1 : 0;
+        (void)fflush(to);
+        status = assay_crew_run(r.num, hands, "specimens", audit_one, note_one,
+                                &r, err);
     }
-    if (status == ASSAY_OK && t.total == 0) {
-        status = assay_fail(err, ASSAY_INVALID, "no specimen has '%.40s' in "
-                                                "its name",
-                            options->only);
-    }
-    if (status == ASSAY_OK && list != NULL) {
-        (void)json_dumpf(list, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    if (status == ASSAY_OK && r.list != NULL) {
+        (void)json_dumpf(r.list, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         (void)fputc('\n', to);
     } else if (status == ASSAY_OK) {
-        print_tally(to, &t);
+        print_tally(to, &r.t);
     }
-    json_decref(list);
-    if (status == ASSAY_OK && t.wrong > 0) {
-        status = assay_fail(err, ASSAY_REFUTED,
-                            "%d true claims were refuted and confirmed",
-                            t.wrong);
-    }
-    if (status == ASSAY_OK && t.below > 0) {
-        status = assay_fail(err, ASSAY_UNSUPPORTED,
-                            "%d bounds are below %g of the oracle's by more "
-                            "than three standard deviations",
-                            t.below, options->floor);
-    }
-    return status;
+    json_decref(r.list);
+    free(r.specimen);
+    return status == ASSAY_OK ? judge(&r, err) : status;
 }
 
 /* ---- curve ---------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* ring: glue */
 #include "audit/work.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <pthread.h>
@@ -10,9 +11,17 @@
 
 #include "audit/binomial.h"
 
+static int is_alone;
+
+void assay_work_alone(void)
+{
+    is_alone = 1;
+    openblas_set_num_threads(1);
+}
+
 int assay_work_threads(int wanted)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long cores = is_alone ? 1 : sysconf(_SC_NPROCESSORS_ONLN);
     int n = wanted > 0 ? wanted : (int)(cores > 0 ? cores : 1);
     return n > ASSAY_MAX_THREADS ? ASSAY_MAX_THREADS : n;
 }

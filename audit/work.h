@@ -21,6 +21,8 @@ assay_status assay_work_units(const assay_source *source, uint64_t first,
 
 #define ASSAY_MAX_THREADS 64
 int assay_work_threads(int wanted);
+/** From now on this process uses one thread where all cores were wanted. */
+void assay_work_alone(void);
 
 /** Sort floats upwards; `spare` has room for n. */
 void assay_work_sort(float *x, float *spare, size_t n);
