@@ -6,7 +6,7 @@
 
 #include "core/rational.h"
 
-static const assay_field data_fields[] = {
+static const assay_shape_field data_fields[] = {
     {"source", ASSAY_FIELD_WORD, 1, "environment population file", NULL,
      "simulated trajectories, simulated persons, or a CSV file"},
     {"environment", ASSAY_FIELD_TEXT, 0, NULL, NULL,
@@ -32,7 +32,7 @@ static const assay_field data_fields[] = {
      "what a record is and where it comes from, in words"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-static const assay_field privacy_fields[] = {
+static const assay_shape_field privacy_fields[] = {
     {"unit", ASSAY_FIELD_TEXT, 1, NULL, NULL,
      "whose whole contribution is protected, e.g. person, trajectory"},
     {"neighbours", ASSAY_FIELD_WORD, 1, "add-remove replace-one", NULL,
@@ -41,14 +41,14 @@ static const assay_field privacy_fields[] = {
      "who sees raw data"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-static const assay_field budget_fields[] = {
+static const assay_shape_field budget_fields[] = {
     {"epsilon", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "limit at delta"},
     {"delta", ASSAY_FIELD_FRACTION, 1, NULL, NULL,
      "of the certified (epsilon, delta); below 1/users"},
     {"rho", ASSAY_FIELD_POSITIVE, 0, NULL, NULL, "limit in zCDP"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-static const assay_field learner_fields[] = {
+static const assay_shape_field learner_fields[] = {
     {"algorithm", ASSAY_FIELD_WORD, 1, "dp-apvi ucb-vi ucb-po", NULL,
      "offline: dp-apvi; online: ucb-vi, ucb-po"},
     {"noise", ASSAY_FIELD_WORD, 1, "gaussian laplace", NULL,
@@ -62,7 +62,7 @@ static const assay_field learner_fields[] = {
     {"episodes", ASSAY_FIELD_COUNT, 0, NULL, NULL, "online: K, public"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-static const assay_field release_fields[] = {
+static const assay_shape_field release_fields[] = {
     {"name", ASSAY_FIELD_TEXT, 1, NULL, NULL, "of the statistic"},
     {"statistic", ASSAY_FIELD_WORD, 1,
      "count histogram sum mean quantile mechanism", NULL,
@@ -95,14 +95,14 @@ static const assay_field release_fields[] = {
      "mechanism: its name in the audit's collection instead"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-static const assay_field audit_fields[] = {
+static const assay_shape_field audit_fields[] = {
     {"runs", ASSAY_FIELD_COUNT, 1, NULL, NULL,
      "of the mechanism on each of two neighbours"},
     {"confidence", ASSAY_FIELD_FRACTION, 1, NULL, NULL,
      "of the audit's statements"},
     {NULL, ASSAY_FIELD_TEXT, 0, NULL, NULL, NULL}};
 
-const assay_field assay_manifest_fields[] = {
+const assay_shape_field assay_manifest_fields[] = {
     {"assay", ASSAY_FIELD_WORD, 1, "1", NULL, "version of this format"},
     {"name", ASSAY_FIELD_TEXT, 1, NULL, NULL, "of the deployment"},
     {"purpose", ASSAY_FIELD_TEXT, 1, NULL, NULL,
@@ -150,7 +150,7 @@ static assay_status need_kind(const assay_yaml *item, assay_yaml_kind kind,
 }
 
 static assay_status check_number(const assay_yaml *item,
-                                 const assay_field *field, assay_error *err)
+                                 const assay_shape_field *field, assay_error *err)
 {
     mpq_t value;
     assay_error inner = ASSAY_ERROR_INIT;
@@ -181,7 +181,7 @@ static assay_status check_count(const assay_yaml *item, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_word(const assay_yaml *item, const assay_field *field,
+static assay_status check_word(const assay_yaml *item, const assay_shape_field *field,
                                assay_error *err)
 {
     switch (field->kind) {
@@ -211,7 +211,7 @@ static assay_status check_word(const assay_yaml *item, const assay_field *field,
     }
 }
 
-static assay_status check_list(const assay_yaml *item, const assay_field *field,
+static assay_status check_list(const assay_yaml *item, const assay_shape_field *field,
                                assay_error *err)
 {
     assay_status status = need_kind(item, ASSAY_YAML_LIST, err);
@@ -234,7 +234,7 @@ static assay_status check_list(const assay_yaml *item, const assay_field *field,
 }
 
 static assay_status check_field(const assay_yaml *item,
-                                const assay_field *field, assay_error *err)
+                                const assay_shape_field *field, assay_error *err)
 {
     assay_status status;
     switch (field->kind) {
@@ -252,7 +252,7 @@ static assay_status check_field(const assay_yaml *item,
     }
 }
 
-static const assay_field *find(const assay_field *fields, const char *key)
+static const assay_shape_field *find(const assay_shape_field *fields, const char *key)
 {
     for (; fields->key != NULL; fields++) {
         if (strcmp(fields->key, key) == 0) {
@@ -263,14 +263,14 @@ static const assay_field *find(const assay_field *fields, const char *key)
 }
 
 assay_status assay_shape_check_yaml(const assay_yaml *tree,
-                                    const assay_field *fields, assay_error *err)
+                                    const assay_shape_field *fields, assay_error *err)
 {
     if (tree->kind != ASSAY_YAML_MAP) {
         return assay_yaml_fail(tree, err, "a manifest is a map of keys");
     }
     for (size_t i = 0; i < tree->num_items; i++) {
         const assay_yaml *item = &tree->items[i];
-        const assay_field *field = find(fields, item->key);
+        const assay_shape_field *field = find(fields, item->key);
         if (field == NULL) {
             return assay_yaml_fail(item, err, "unknown key '%.60s'", item->key);
         }
@@ -292,7 +292,7 @@ assay_status assay_shape_check_yaml(const assay_yaml *tree,
 
 #define NUMBER_PATTERN "^[0-9]+(/[0-9]+|(\\.[0-9]+)?([eE][+-]?[0-9]+)?)$"
 
-static json_t *schema_of(const assay_field *fields);
+static json_t *schema_of(const assay_shape_field *fields);
 
 static json_t *word_schema(const char *words)
 {
@@ -305,7 +305,7 @@ static json_t *word_schema(const char *words)
     return json_pack("{s:o}", "enum", list);
 }
 
-static json_t *field_schema(const assay_field *field)
+static json_t *field_schema(const assay_shape_field *field)
 {
     switch (field->kind) {
     case ASSAY_FIELD_WORD:
@@ -334,7 +334,7 @@ static json_t *field_schema(const assay_field *field)
     }
 }
 
-static json_t *schema_of(const assay_field *fields)
+static json_t *schema_of(const assay_shape_field *fields)
 {
     json_t *properties = json_object();
     json_t *required = json_array();

@@ -20,21 +20,21 @@ typedef enum assay_field_kind {
     ASSAY_FIELD_TEXTS     /* a list of texts */
 } assay_field_kind;
 
-typedef struct assay_field {
+typedef struct assay_shape_field {
     const char *key; /* NULL ends a table */
     assay_field_kind kind;
     int required;
     const char *words;
-    const struct assay_field *fields;
+    const struct assay_shape_field *fields;
     const char *about; /* for the schema */
-} assay_field;
+} assay_shape_field;
 
 /** The table of a whole manifest. */
-extern const assay_field assay_manifest_fields[];
+extern const assay_shape_field assay_manifest_fields[];
 
 /** Unknown, missing and ill-typed members, with line and column. */
 assay_status assay_shape_check_yaml(const assay_yaml *tree,
-                                    const assay_field *fields,
+                                    const assay_shape_field *fields,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
 /** JSON Schema (2020-12) of the table; a new reference. */
