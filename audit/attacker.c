@@ -1024,9 +1024,9 @@ static assay_status fit_all(assay_models *out, shape *s,
     if (status == ASSAY_OK && data->width < 4 && s->numeric && !few && !light) {
         status = fit_lines(out, s, data, 1, err);
     }
-    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few) {
+    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few && !light) {
         status = fit_encoded(out, s, data, 0, err);
-        if (status == ASSAY_OK && !light) {
+        if (status == ASSAY_OK) {
             status = fit_encoded(out, s, data, 1, err);
         }
     }

@@ -36,10 +36,14 @@ static assay_status oracle_unit(void *arg, int thread, uint64_t first,
     return ASSAY_OK;
 }
 
-static int compare_down(const void *a, const void *b)
+static void sort_down(float *x, float *spare, size_t n)
 {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x < y) - (x > y);
+    assay_work_sort(x, spare, n);
+    for (size_t i = 0; i < n / 2; i++) {
+        float other = x[n - 1 - i];
+        x[n - 1 - i] = x[i];
+        x[i] = other;
+    }
 }
 
 /* The noise of a certified bound at these probabilities (epsilon; a Gaussian's
@@ -137,7 +141,7 @@ static void oracle_best(assay_oracle_bound *best, oracle_work *w, size_t n,
         w->score[1][i] = -w->score[1][i];
     }
     for (int side = 0; side < 2; side++) {
-        qsort(w->score[side], n, sizeof(float), compare_down);
+        sort_down(w->score[side], spare, n);
         oracle_sweep(best, w->score[side], n, samples, level, claim);
     }
     if (best->bound > 0) {

@@ -17,14 +17,39 @@
 
 #define P(k) (s->param[k])
 
-#define STEPS_MOST 64
+/* Many draws at once, handed out a few at a time: anew for each block. */
+#define POOL 4096
+
+typedef struct pool {
+    double x[POOL];
+    size_t used;
+} pool;
+
+static const double *take_uniform(pool *p, assay_rng *rng, size_t n)
+{
+    if (p->used + n > POOL) {
+        assay_rng_uniform(rng, p->x, POOL);
+        p->used = 0;
+    }
+    p->used += n;
+    return p->x + p->used - n;
+}
+
+static const double *take_gauss(pool *p, assay_rng *rng, size_t n, double scale)
+{
+    if (p->used + n > POOL) {
+        assay_rng_gauss(rng, p->x, POOL, 0, scale);
+        p->used = 0;
+    }
+    p->used += n;
+    return p->x + p->used - n;
+}
 
 /* How many of n independent steps happen, each with probability p. */
-static size_t happen(assay_rng *rng, size_t n, double p)
+static size_t happen(pool *from, assay_rng *rng, size_t n, double p)
 {
-    double u[STEPS_MOST];
+    const double *u = take_uniform(from, rng, n);
     size_t k = 0;
-    assay_rng_uniform(rng, u, n);
     for (size_t i = 0; i < n; i++) {
         k += u[i] < p ? 1 : 0;
     }
@@ -48,12 +73,13 @@ static double score(const double *x, size_t used, size_t drawn,
 static void draw_selective(const assay_specimen *s, const double *q,
                            assay_rng *rng, size_t n, assay_rows *out)
 {
-    double x[STEPS_MOST];
+    static _Thread_local pool uniform, gauss;
+    uniform.used = gauss.used = POOL;
     for (size_t i = 0; i < n; i++) {
-        size_t used = happen(rng, (size_t)P(3), P(0));
-        size_t drawn = q[0] > 0.5 ? happen(rng, used, P(1)) : 0;
-        assay_rng_gauss(rng, x, used, 0, P(2));
-        out->value[0][i] = score(x, used, drawn, s);
+        size_t used = happen(&uniform, rng, (size_t)P(3), P(0));
+        size_t drawn = q[0] > 0.5 ? happen(&uniform, rng, used, P(1)) : 0;
+        out->value[0][i] = score(take_gauss(&gauss, rng, used, P(2)), used,
+                                 drawn, s);
     }
 }
 
@@ -74,18 +100,25 @@ static void draw_stable(const assay_specimen *s, const double *q,
                         assay_rng *rng, size_t n, assay_rows *out)
 {
     double odd = q[0] > 0.5 ? 1 : 0;
+    double bar[ASSAY_ROWS_BLOCK], y[2][ASSAY_ROWS_BLOCK];
+    double u[3][ASSAY_ROWS_BLOCK];
+    assay_rng_laplace(rng, bar, n, P(3), 2 / P(2));
+    for (int t = 0; t < 3; t++) {
+        assay_rng_uniform(rng, u[t], n);
+        if (t < 2) {
+            assay_rng_laplace(rng, y[t], n, 0, 2 / P(2));
+        }
+    }
     for (size_t i = 0; i < n; i++) {
-        int is_odd = assay_rng_u01(rng) * P(1) < odd;
-        double alike = 1, other = 1, x, y[2];
+        int is_odd = u[2][i] * P(1) < odd;
+        double alike = 1, other = 1;
         int length = 0, code = 0;
-        assay_rng_laplace(rng, &x, 1, P(3), 2 / P(2));
-        assay_rng_laplace(rng, y, 2, 0, 2 / P(2));
         for (int t = 0; t < 2; t++) {
-            int rare = assay_rng_u01(rng) < P(0);
+            int rare = u[t][i] < P(0);
             int action = rare != is_odd;
             alike *= action == 0 ? 1 - P(0) : P(0);
             other *= action == 1 ? 1 - P(0) : P(0);
-            if ((P(1) - odd) * alike + odd * other + y[t] <= x) {
+            if ((P(1) - odd) * alike + odd * other + y[t][i] <= bar[i]) {
                 break;
             }
             code += action << t;
