@@ -157,13 +157,13 @@ static void keep_best(int *alive, const assay_pair *pairs,
     memcpy(alive, next, num * sizeof *alive);
 }
 
-/* All pairs with a few runs, the best four with four times as many, the best
- * two of these with sixteen times as many. */
+/* All pairs with a few runs, the best four with three times as many, the best
+ * two of these with eight times as many. */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best,
                                  uint64_t *seen, assay_error *err)
 {
-    static const uint64_t times[3] = {3, 8, 16};
+    static const uint64_t times[3] = {2, 6, 16};
     static const size_t keep[3] = {4, 2, 1};
     int alive[ASSAY_SEARCH_PAIRS];
     assay_promise promise[ASSAY_SEARCH_PAIRS];

@@ -11,7 +11,7 @@
 #define ASSAY_SEARCH_PAIRS 16
 
 /**
- * The most promising pair: every pair of the specimen is screened with
+ * The most promising pair: every pair of the specimen is screened with twice
  * `samples` runs, the better ones with up to sixteen times as many; if the
  * specimen states a domain, random restarts and hill climbing within it come
  * first. *seen counts the leading rows of the chosen pair's source (seed as
