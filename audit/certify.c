@@ -82,7 +82,7 @@ static void halve(uint64_t *half, const uint64_t *count, size_t num,
         half[k] = 0;
         for (uint64_t left = count[k]; left > 0;) {
             uint64_t take = left < 64 ? left : 64, word = assay_rng_u64(rng);
-            word >>= 64 - take;
+            word &= take < 64 ? (UINT64_C(1) << take) - 1 : UINT64_MAX;
             half[k] += (uint64_t)__builtin_popcountll(word);
             left -= take;
         }
@@ -252,7 +252,7 @@ static assay_status count_unit(void *arg, int thread, uint64_t first,
 {
     counting *c = arg;
     assay_certify *to = &c->part[thread];
-    float a[BLOCK], b[BLOCK];
+    float a[BLOCK] = {0}, b[BLOCK] = {0};
     (void)err;
     size_t have = SIZE_MAX; /* the model whose scores are at hand */
     for (size_t k = 0; k < c->z->num_events; k++) {

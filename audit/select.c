@@ -159,7 +159,7 @@ static void unsorted_blend(assay_models *models, const assay_scores *c,
 static size_t keep_apart(size_t *keep, size_t num, double *merit,
                          const assay_scores *c)
 {
-    double left[ASSAY_MAX_MODELS];
+    double left[ASSAY_MAX_MODELS] = {0};
     size_t column[2];
     for (size_t k = 0; k < c->num; k++) {
         left[k] = merit[k] > 60 ? -40 : merit[k];
@@ -181,7 +181,7 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
                                 assay_error *err)
 {
     size_t all[ASSAY_MAX_MODELS], column[MAX_KEEP];
-    double merit[ASSAY_MAX_MODELS], again[ASSAY_MAX_MODELS];
+    double merit[ASSAY_MAX_MODELS] = {0}, again[ASSAY_MAX_MODELS] = {0};
     for (size_t k = 0; k < models->num; k++) {
         all[k] = k;
     }
