@@ -2,6 +2,7 @@
 #include "audit/crew.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "audit/process.h"
 #include "audit/work.h"
 #include "core/progress.h"
 
@@ -24,41 +26,6 @@ typedef struct crew {
     char *have;
 } crew;
 
-static int write_all(int fd, const void *data, size_t len)
-{
-    const char *at = data;
-    while (len > 0) {
-        ssize_t n = write(fd, at, len);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return 0;
-        }
-        at += n;
-        len -= (size_t)n;
-    }
-    return 1;
-}
-
-/* 1: all of it, 0: the end. */
-static int read_all(int fd, void *data, size_t len)
-{
-    char *at = data;
-    while (len > 0) {
-        ssize_t n = read(fd, at, len);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return 0;
-        }
-        at += n;
-        len -= (size_t)n;
-    }
-    return 1;
-}
-
 /* A hand: takes the next index from the shared counter until none is left. */
 static void hand(size_t num, size_t *next, int to, assay_crew_work work,
                  void *ctx)
@@ -71,7 +38,7 @@ static void hand(size_t num, size_t *next, int to, assay_crew_work work,
             return;
         }
         work(&row, ctx);
-        if (!write_all(to, &row, sizeof row)) {
+        if (assay_process_write(to, &row, sizeof row) != 0) {
             return;
         }
     }
@@ -146,7 +113,9 @@ static assay_status collect(crew *c, const char *label, done_fn done, void *ctx,
             if (p[k].revents == 0) {
                 continue;
             }
-            if (!read_all(c->from[k], &row, sizeof row)) {
+            /* a row comes in one piece, or its hand has died */
+            if (assay_process_read(c->from[k], &row, sizeof row, 60,
+                                   INFINITY) != 1) {
                 (void)close(c->from[k]);
                 c->from[k] = -1; /* poll passes over it */
                 living--;
