@@ -8,6 +8,7 @@
 
 #include "audit/rng.h"
 #include "audit/smooth.h"
+#include "audit/spline.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
 #define MAX_KEYS ((size_t)1 << 18)
@@ -30,11 +31,22 @@ static void add_steps(const assay_steps *s, const double *x, double *out,
     }
 }
 
+/* A feature's numbers: a column of numbers as it is, others in `space`. */
+static const double *numbers_of(const assay_rows *rows, assay_feature f,
+                                double *space)
+{
+    if (f.kind == ASSAY_F_RAW && rows->plain[f.col]) {
+        return rows->value[f.col];
+    }
+    assay_feature_numbers(rows, f, space);
+    return space;
+}
+
 static void add_steps_any(const assay_piece *p, const assay_rows *rows,
                           double *out)
 {
-    double x[BLOCK];
-    assay_feature_numbers(rows, p->feature, x);
+    double space[BLOCK];
+    const double *x = numbers_of(rows, p->feature, space);
     int plain = p->feature.kind == ASSAY_F_RAW &&
                 rows->plain[p->feature.col];
     if (p->steps.num_edges <= 24 && plain) {
@@ -63,19 +75,108 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
 
 static void add_line(const assay_piece *p, const assay_rows *rows, double *out)
 {
-    double x[BLOCK];
-    assay_feature_numbers(rows, p->feature, x);
+    double space[BLOCK];
+    const double *x = numbers_of(rows, p->feature, space);
     for (size_t i = 0; i < rows->num; i++) {
-        double y = p->kind == ASSAY_PIECE_HINGE
-                       ? (x[i] > p->knot ? x[i] - p->knot : 0)
-                       : x[i];
-        out[i] += isnan(x[i]) ? 0 : p->sign * y;
+        out[i] += isnan(x[i]) ? 0 : p->sign * x[i];
+    }
+}
+
+/* A broken line of few points: one bend after the other. A jump is a bend
+ * whose two points are neighbouring numbers. */
+#define FEW_LINES 12
+#define STRIP 1024 /* rows that stay in the first-level cache */
+
+ASSAY_SIMD
+static void add_bend(const double *x, size_t n, double from, double high,
+                     double bend, double jump, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double y = (x[i] < high ? x[i] : high) - from;
+        out[i] += x[i] > from ? jump + bend * y : 0;
+    }
+}
+
+static void add_bends(const assay_steps *s, const double *x, double *out,
+                      size_t n)
+{
+    double high = s->edge[s->num_edges - 1], slope = 0;
+    add_bend(x, n, -0x1p1023, high, 0, s->weight[0], out);
+    for (size_t k = 0; k + 1 < s->num_edges; k++) {
+        double e = s->edge[k], next = s->edge[k + 1];
+        double rise = s->weight[k + 1] - s->weight[k];
+        int is_jump = next <= nextafter(e, INFINITY);
+        double bend = is_jump ? 0 : rise / (next - e) - slope;
+        add_bend(x, n, e, high, bend, is_jump ? rise : 0, out);
+        slope += bend;
+    }
+}
+
+/* A broken line of many points; no branch depends on x. */
+#define LINES ASSAY_LINES_MAX
+ASSAY_SIMD
+static void add_broken(const assay_steps *s, const double *x, double *out,
+                       size_t n)
+{
+    double edge[LINES], rise[LINES], at[LINES];
+    for (size_t k = 0; k < LINES; k++) {
+        int in = k + 1 < s->num_edges;
+        edge[k] = in ? s->edge[k] : INFINITY;
+        at[k] = in ? s->weight[k] : 0;
+        rise[k] = in ? (s->weight[k + 1] - s->weight[k]) /
+                           (s->edge[k + 1] - s->edge[k])
+                     : 0;
+    }
+    double low = s->edge[0], high = s->edge[s->num_edges - 1];
+    for (size_t i = 0; i < n; i++) {
+        double y = x[i] > low ? x[i] : low;
+        y = y < high ? y : high;
+        size_t lo = 0;
+        for (size_t step = LINES / 2; step > 0; step /= 2) {
+            lo += y >= edge[lo + step] ? step : 0;
+        }
+        double v = at[lo] + (y - edge[lo]) * rise[lo];
+        out[i] += x[i] == x[i] ? v : 0;
+    }
+}
+
+static void add_words(const assay_piece *p, const assay_rows *rows, double *out)
+{
+    const uint8_t *tag = rows->tag[p->feature.col];
+    const double *x = rows->value[p->feature.col];
+    if (rows->plain[p->feature.col]) {
+        return;
+    }
+    for (size_t k = 0; k < p->steps.num_edges; k++) {
+        double word = p->steps.edge[k], w = p->steps.weight[k];
+        for (size_t i = 0; i < rows->num; i++) {
+            out[i] += tag[i] == ASSAY_CELL_WORD && x[i] == word ? w : 0;
+        }
+    }
+}
+
+static void add_broken_any(const assay_piece *p, const assay_rows *rows,
+                           double *out)
+{
+    double space[BLOCK];
+    const double *x = numbers_of(rows, p->feature, space);
+    for (size_t i = 0; i < rows->num; i += STRIP) {
+        size_t n = rows->num - i < STRIP ? rows->num - i : STRIP;
+        if (p->steps.num_edges <= FEW_LINES) {
+            add_bends(&p->steps, x + i, out + i, n);
+        } else {
+            add_broken(&p->steps, x + i, out + i, n);
+        }
     }
 }
 
 static void add_piece(const assay_piece *p, const assay_rows *rows, double *out)
 {
-    if (p->kind == ASSAY_PIECE_STEPS) {
+    if (p->kind == ASSAY_PIECE_LINES) {
+        add_broken_any(p, rows, out);
+    } else if (p->kind == ASSAY_PIECE_WORDS) {
+        add_words(p, rows, out);
+    } else if (p->kind == ASSAY_PIECE_STEPS) {
         add_steps_any(p, rows, out);
     } else if (p->kind == ASSAY_PIECE_STRATA) {
         add_strata(p, rows, out);
@@ -102,9 +203,6 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
         return;
     }
     assay_feature_numbers(rows, p->feature, out);
-    for (size_t i = 0; p->kind == ASSAY_PIECE_HINGE && i < rows->num; i++) {
-        out[i] = isnan(out[i]) ? NAN : fmax(0, out[i] - p->knot);
-    }
 }
 
 static void score_blend(const assay_model *model, const assay_rows *rows,
@@ -128,10 +226,6 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
         score_blend(model, rows, out);
         return;
     }
-    if (model->boost != NULL) {
-        assay_boost_score(model->boost, model, rows, out);
-        return;
-    }
     if (model->smooth != NULL) {
         assay_smooth_score(model->smooth, model->encoder, rows, out);
         return;
@@ -149,7 +243,8 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
     int plain = model->num_pieces == 1 &&
                 model->piece[0].kind == ASSAY_PIECE_IDENTITY;
     for (size_t i = 0; i < rows->num; i++) {
-        out[i] = (float)(plain ? sum[i] : nearbyint(sum[i] * 0x1p16) * 0x1p-16);
+        double x = plain ? sum[i] : nearbyint(sum[i] * 0x1p16) * 0x1p-16;
+        out[i] = x == x ? (float)x : 0; /* nothing sorts NaN */
     }
 }
 
@@ -252,6 +347,22 @@ static size_t table_slot(assay_table *t, uint64_t key, assay_error *err)
     return i;
 }
 
+assay_status assay_table_make(assay_table *out, const uint64_t *key,
+                              const double *weight, size_t num,
+                              assay_error *err)
+{
+    size_t slots = 64;
+    while (slots < 4 * num) {
+        slots *= 2;
+    }
+    assay_status status = table_new(out, slots, err);
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        size_t at = table_slot(out, key[k], err);
+        out->weight[at] = weight[k];
+    }
+    return status;
+}
+
 /* Log ratio of two counts, shrunk towards 0 by its own uncertainty: a key seen
  * twice must not look like the best event. */
 static double shrunk(double c1, double c2, double n1, double n2)
@@ -330,7 +441,6 @@ static void model_clear(assay_model *m)
         piece_clear(&m->piece[i]);
     }
     free(m->piece);
-    assay_boost_free(m->boost);
     assay_smooth_free(m->smooth);
     assay_mlp_free(m->mlp);
     if (m->encoder != NULL) {
@@ -751,15 +861,7 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     if (status != ASSAY_OK || d->width == 1) {
         return status;
     }
-    status = fit_additive(out, s, d, ASSAY_F_DIFF, "density ratio, differences",
-                          err);
-    if (status == ASSAY_OK) {
-        status = fit_pooled(out, s, d, ASSAY_F_RAW, "pooled density ratio", err);
-    }
-    if (status == ASSAY_OK) {
-        status = fit_pooled(out, s, d, ASSAY_F_DIFF,
-                            "pooled density ratio, differences", err);
-    }
+    status = fit_pooled(out, s, d, ASSAY_F_RAW, "pooled density ratio", err);
     static const struct {
         assay_feature_kind kind;
         const char *name;
@@ -772,77 +874,15 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     return status;
 }
 
-/* The features for the joint models: steps that say something, and tables. */
-static assay_status fit_base(assay_model *m, const shape *s,
-                             const assay_training *d, assay_error *err)
-{
-    memset(m, 0, sizeof *m);
-    m->piece = calloc(4 * d->width + 16, sizeof *m->piece);
-    assay_status status = m->piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
-    if (status == ASSAY_OK && s->has_pattern) {
-        status = add_pattern(m, s, err);
-    }
-    for (size_t j = 0; status == ASSAY_OK && s->numeric && j < d->width; j++) {
-        status = add_feature(m, d, assay_feature_of(ASSAY_F_RAW, (int)j), err);
-        if (status == ASSAY_OK && j > 0) {
-            status =
-                add_feature(m, d, assay_feature_of(ASSAY_F_DIFF, (int)j), err);
-        }
-    }
-    static const assay_feature_kind more[] = {
-        ASSAY_F_LENGTH, ASSAY_F_LAST, ASSAY_F_NUMBERS};
-    for (size_t k = 0; status == ASSAY_OK && s->mixed && k < 3; k++) {
-        status = add_feature(m, d, assay_feature_of(more[k], 0), err);
-    }
-    for (size_t k = 0; status == ASSAY_OK && k < s->num_words; k++) {
-        status = add_feature(m, d, assay_feature_of(ASSAY_F_WORDS, s->word[k]),
-                             err);
-    }
-    for (size_t k = 0; status == ASSAY_OK && s->numeric && k <= 4; k++) {
-        /* order statistics: ends, quartiles, median */
-        int rank = (int)(k * (d->width - 1) / 4);
-        status = add_feature(m, d, assay_feature_of(ASSAY_F_SORTED, rank), err);
-    }
-    if (status == ASSAY_OK && s->numeric) {
-        status = add_feature(m, d, assay_feature_of(ASSAY_F_SUM, 0), err);
-    }
-    for (size_t j = 0; status == ASSAY_OK && s->mixed && j < d->width; j++) {
-        if (!s->numeric_col[j]) {
-            status = add_key(m, d, assay_feature_of(ASSAY_F_CELL, (int)j), err);
-        }
-    }
-    return status;
-}
-
-static assay_status fit_joint(assay_models *out, const shape *s,
-                              const assay_training *d, assay_error *err)
-{
-    assay_model base;
-    assay_status status = fit_base(&base, s, d, err);
-    size_t room = sizeof out->model / sizeof out->model[0];
-    if (status == ASSAY_OK && base.num_pieces > 1 && out->num + 2 <= room) {
-        status = assay_logistic_fit(&out->model[out->num], &base, d, err);
-        if (status == ASSAY_OK) {
-            out->num++;
-            status = assay_boost_fit(&out->model[out->num], &base, d, err);
-        }
-        out->num += status == ASSAY_OK;
-    }
-    model_clear(&base);
-    return status;
-}
-
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* The line through column j and, for a spline, its breaks at quantiles. */
-static void add_lines(assay_model *m, const assay_training *d, size_t j,
-                      int spline)
+/* The line through column j. */
+static void add_lines(assay_model *m, const assay_training *d, size_t j)
 {
-    static const double share[] = {0.02, 0.15, 0.35, 0.5, 0.65, 0.85, 0.98};
     double x[2 * BLOCK], square = 0;
     size_t n = 0;
     assay_feature f = assay_feature_of(ASSAY_F_RAW, (int)j);
@@ -867,34 +907,22 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
     }
     m->piece[m->num_pieces++] = (assay_piece){
         .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1 / square};
-    for (size_t k = 0; spline && k < sizeof share / sizeof share[0]; k++) {
-        double knot = x[(size_t)(share[k] * (double)n)];
-        const assay_piece *last = &m->piece[m->num_pieces - 1];
-        if (last->kind == ASSAY_PIECE_HINGE && knot <= last->knot) {
-            continue;
-        }
-        m->piece[m->num_pieces++] =
-            (assay_piece){.kind = ASSAY_PIECE_HINGE, .feature = f,
-                          .sign = 1 / square, .knot = knot};
-    }
 }
 
-/* Logistic regression on the values: lines are exact for Gaussian shifts,
- * broken lines for Laplace noise and whatever has exponential tails. */
+/* Logistic regression on the values: quick, and exact for Gaussian shifts. */
 static assay_status fit_lines(assay_models *out, const shape *s,
-                              const assay_training *d, int spline,
-                              assay_error *err)
+                              const assay_training *d, assay_error *err)
 {
     assay_model base;
     memset(&base, 0, sizeof base);
-    base.piece = calloc(8 * d->width + 2, sizeof *base.piece);
+    base.piece = calloc(d->width + 2, sizeof *base.piece);
     assay_status status = base.piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
     if (status == ASSAY_OK && s->has_pattern) {
         status = add_pattern(&base, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (s->numeric_col[j]) {
-            add_lines(&base, d, j, spline);
+            add_lines(&base, d, j);
         }
     }
     if (status == ASSAY_OK && base.num_pieces > 0 &&
@@ -902,21 +930,18 @@ static assay_status fit_lines(assay_models *out, const shape *s,
         status = assay_logistic_fit(&out->model[out->num], &base, d, err);
         if (status == ASSAY_OK) {
             assay_model *m = &out->model[out->num++];
-            (void)snprintf(m->name, sizeof m->name, "%s",
-                           spline ? "spline logistic" : "linear logistic");
+            (void)snprintf(m->name, sizeof m->name, "linear logistic");
         }
     }
     model_clear(&base);
     return status;
 }
 
-/* Smooth logistic regression or the small network, each with its encoder. */
-static assay_status fit_encoded(assay_models *out, const shape *s,
-                                const assay_training *d, int network,
-                                assay_error *err)
+/* The small network, with its encoder. */
+static assay_status fit_network(assay_models *out, const shape *s,
+                                const assay_training *d, assay_error *err)
 {
-    assay_model *m =
-        model_add(out, network ? "neural network" : "smooth logistic", 1);
+    assay_model *m = model_add(out, "neural network", 1);
     assay_status status = m == NULL ? ASSAY_MEMORY : ASSAY_OK;
     if (status == ASSAY_OK && s->has_pattern) {
         status = add_pattern(m, s, err);
@@ -936,8 +961,7 @@ static assay_status fit_encoded(assay_models *out, const shape *s,
         return ASSAY_OK;
     }
     if (status == ASSAY_OK) {
-        status = network ? assay_mlp_fit(&m->mlp, m->encoder, d, err)
-                         : assay_smooth_fit(&m->smooth, m->encoder, d, err);
+        status = assay_mlp_fit(&m->mlp, m->encoder, d, err);
     }
     return status;
 }
@@ -989,9 +1013,69 @@ static assay_status fit_smooth(assay_models *out, const assay_training *d,
                                   light, err);
 }
 
+static assay_status fit_spline(assay_models *out, const shape *s,
+                               const assay_training *d, assay_error *err)
+{
+    assay_spline_shape known = {s->numeric_col, s->mixed, s->word,
+                                s->num_words};
+    assay_model *m = model_add(out, "splines", 1);
+    return m == NULL ? ASSAY_MEMORY : assay_spline_fit(m, d, &known, err);
+}
+
+/* Is one of these attackers wanted? Names end with NULL. */
+static int wanted(const assay_names *only, const char *const *name)
+{
+    for (; only != NULL && *name != NULL; name++) {
+        for (size_t k = 0; k < only->num; k++) {
+            if (strncmp(only->name[k], *name, strlen(*name)) == 0) {
+                return 1;
+            }
+        }
+    }
+    return only == NULL;
+}
+
+#define WANTED(...) wanted(only, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Attackers of rows with words. */
+static assay_status fit_words(assay_models *out, shape *s,
+                              const assay_training *data, int light,
+                              const assay_names *only, assay_error *err)
+{
+    assay_status status = fit_pattern(s, data, light, err);
+    if (status == ASSAY_OK && WANTED("cells")) {
+        status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
+    }
+    if (status == ASSAY_OK && s->numeric &&
+        WANTED("density ratio by pattern")) {
+        status = fit_strata(out, s, data, err);
+    }
+    return status;
+}
+
+/* Attackers whose parameters are fitted together. */
+static assay_status fit_together(assay_models *out, const shape *s,
+                                 const assay_training *data, int light,
+                                 const assay_names *only, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    int many = data->width > 1;
+    if (s->numeric && many && light) {
+        status = fit_lines(out, s, data, err);
+    }
+    if (status == ASSAY_OK && !light && WANTED("splines")) {
+        status = fit_spline(out, s, data, err);
+    }
+    if (status == ASSAY_OK && many && s->numeric && !light &&
+        WANTED("neural network")) {
+        status = fit_network(out, s, data, err);
+    }
+    return status;
+}
+
 static assay_status fit_all(assay_models *out, shape *s,
                             const assay_training *data, int light,
-                            assay_error *err)
+                            const assay_names *only, assay_error *err)
 {
     assay_status status =
         fit_keys(out, data, ASSAY_F_EXACT, 0, "histogram", err);
@@ -1003,45 +1087,28 @@ static assay_status fit_all(assay_models *out, shape *s,
         status = fit_smooth(out, data, light, err);
     }
     if (status == ASSAY_OK && s->mixed) {
-        status = fit_pattern(s, data, light, err);
-        if (status == ASSAY_OK) {
-            status = fit_keys(out, data, ASSAY_F_CELL, 1, "cells", err);
-        }
+        status = fit_words(out, s, data, light, only, err);
     }
-    if (status == ASSAY_OK && data->width > 3) {
+    if (status == ASSAY_OK && data->width > 3 && WANTED("grouped logistic")) {
         status = fit_grouped(out, s, data, err);
     }
-    if (status == ASSAY_OK && s->mixed && s->numeric) {
-        status = fit_strata(out, s, data, err);
-    }
-    if (status == ASSAY_OK && s->numeric) {
+    if (status == ASSAY_OK && s->numeric &&
+        WANTED("density ratio", "pooled", "value", "minus", "bits", "sum",
+               "maximum", "minimum")) {
         status = fit_numeric(out, s, data, err);
     }
-    if (status == ASSAY_OK && (data->width > 1 || !light) && s->numeric &&
-        !few) {
-        status = fit_lines(out, s, data, 0, err);
-    }
-    if (status == ASSAY_OK && data->width < 4 && s->numeric && !few && !light) {
-        status = fit_lines(out, s, data, 1, err);
-    }
-    if (status == ASSAY_OK && data->width > 1 && s->numeric && !few && !light) {
-        status = fit_encoded(out, s, data, 0, err);
-        if (status == ASSAY_OK) {
-            status = fit_encoded(out, s, data, 1, err);
-        }
-    }
-    if (status == ASSAY_OK && data->width > 1 && !light && !few) {
-        status = fit_joint(out, s, data, err);
-    }
-    return status;
+    return status == ASSAY_OK && !few
+               ? fit_together(out, s, data, light, only, err)
+               : status;
 }
 
 assay_status assay_models_fit(assay_models *out, const assay_training *data,
-                              int light, assay_error *err)
+                              int light, const assay_names *only,
+                              assay_error *err)
 {
     memset(out, 0, sizeof *out);
     shape s = look(data);
-    assay_status status = fit_all(out, &s, data, light, err);
+    assay_status status = fit_all(out, &s, data, light, only, err);
     piece_clear(&s.pattern);
     if (status != ASSAY_OK) {
         assay_models_clear(out);

@@ -2,7 +2,7 @@
 /**
  * Attackers: scores of an output row that should be large when the left input
  * was used. All are additive in features (audit/rows.h), each feature passed
- * through a step function, a table, or itself; plus boosted trees.
+ * through a step function, a broken line, a table, or itself; or a small network.
  * Nothing here needs to be right for a bound to be valid: an attacker is
  * chosen on training rows and judged on fresh ones.
  */
@@ -30,13 +30,18 @@ typedef struct assay_table {
 } assay_table;
 
 typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
-               ASSAY_PIECE_STRATA, ASSAY_PIECE_HINGE } assay_piece_kind;
+               ASSAY_PIECE_STRATA,
+               /* steps holds num_edges points of a broken line, flat beyond */
+               ASSAY_PIECE_LINES,
+               /* steps.edge[k] is a word, steps.weight[k] what it says */
+               ASSAY_PIECE_WORDS } assay_piece_kind;
+
+#define ASSAY_LINES_MAX 64 /* points of a broken line */
 
 typedef struct assay_piece {
     assay_piece_kind kind;
     assay_feature feature;
-    double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
-    double knot;
+    double sign; /* IDENTITY */
     int smoothed; /* TABLE: by assay_pattern_smooth */
     assay_steps steps;
     assay_table table;     /* STRATA: the weight is the stratum's index */
@@ -44,7 +49,6 @@ typedef struct assay_piece {
     size_t num_strata;
 } assay_piece;
 
-struct assay_boost;
 struct assay_smooth;
 struct assay_mlp;
 struct assay_encoder;
@@ -55,7 +59,6 @@ typedef struct assay_model {
     char name[64];
     size_t num_pieces;
     assay_piece *piece;
-    struct assay_boost *boost;
     struct assay_encoder *encoder; /* for the two below */
     struct assay_smooth *smooth;
     struct assay_mlp *mlp;
@@ -83,16 +86,24 @@ typedef struct assay_models {
     assay_model model[ASSAY_MAX_MODELS];
 } assay_models;
 
-/** Fit every attacker that suits the rows; `light` leaves out the slow ones. */
+/** Names of attackers. */
+typedef struct assay_names {
+    size_t num;
+    char name[8][64];
+} assay_names;
+
+/** Fit every attacker that suits the rows, or those named in `only` (NULL: all);
+ *  `light` leaves out the slow ones. */
 assay_status assay_models_fit(assay_models *out, const assay_training *data,
-                              int light, assay_error *err) ASSAY_MUST_CHECK;
+                              int light, const assay_names *only,
+                              assay_error *err) ASSAY_MUST_CHECK;
 void assay_models_clear(assay_models *models);
 
 /** Add the weighted sum of other models' scores; NULL if there is no room. */
 assay_model *assay_models_blend(assay_models *models, const size_t *which,
                                 const double *weight, size_t num);
 
-/* -- for tests and for boost.c -- */
+/* -- for tests and for the other attackers -- */
 assay_status assay_steps_fit(assay_steps *out, const double *left,
                              const double *right, size_t n_left,
                              size_t n_right, size_t quantiles, double strict,
@@ -101,6 +112,10 @@ void assay_steps_clear(assay_steps *steps);
 double assay_steps_at(const assay_steps *steps, double x);
 double assay_table_at(const assay_table *table, uint64_t key);
 size_t assay_table_slot(const assay_table *table, uint64_t key);
+/** A table of the given keys and weights; other keys weigh nothing. */
+assay_status assay_table_make(assay_table *out, const uint64_t *key,
+                              const double *weight, size_t num,
+                              assay_error *err) ASSAY_MUST_CHECK;
 
 /**
  * Replace the weights of a table of patterns (or of whole rows) by smoother
@@ -112,19 +127,10 @@ assay_status assay_pattern_smooth(assay_piece *piece,
                                   const assay_training *data, int light,
                                   assay_error *err) ASSAY_MUST_CHECK;
 
-/** Gradient-boosted trees of depth 3 on the pieces of `base`, whose steps and
- *  tables become binned features. */
-assay_status assay_boost_fit(assay_model *out, const assay_model *base,
-                             const assay_training *data,
-                             assay_error *err) ASSAY_MUST_CHECK;
-/** Logistic regression on the same features, one weight a step. */
+/** Logistic regression on the pieces of `base`, one weight a step. */
 assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
                                 const assay_training *data,
                                 assay_error *err) ASSAY_MUST_CHECK;
-void assay_boost_score(const struct assay_boost *boost,
-                       const assay_model *model, const assay_rows *rows,
-                       float *out);
-void assay_boost_free(struct assay_boost *boost);
 /** Value of one piece on a block, as doubles (NaN where missing). */
 void assay_piece_value(const assay_piece *piece, const assay_rows *rows,
                        double *out);

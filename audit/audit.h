@@ -23,6 +23,7 @@ typedef struct assay_audit_options {
     int threads;       /* 0: all cores, at most 64 */
     int sequential;    /* stop as soon as the claim is refuted */
     int light;         /* leave out the slow attackers */
+    int one_stage;     /* never train again on certified rows */
     uint64_t seen;     /* leading rows that somebody has looked at already:
                           they may train, they never certify */
     uint64_t seed;     /* of the thinning of layers; 0: the system's */
@@ -46,6 +47,7 @@ typedef struct assay_audit_result {
     assay_audit_counts counts; /* of the event; first side: see swapped */
     int swapped;         /* 1: the event is likelier on the right input */
     int num_events;      /* certified together (corrected for) */
+    int stages;          /* 2: trained again on the first stage's rows */
     double log_wealth;   /* sequential: log of the e-value, else 0 */
     char event[ASSAY_AUDIT_TEXT];
     char example[ASSAY_AUDIT_TEXT]; /* one output in the event */

@@ -247,6 +247,39 @@ double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *cou
     return joint_minimum(&j) * (1 - 1e-12);
 }
 
+/* If the true parameter survives, Z1 <= t or Z2 <= (z - v1 t)/v2 for every t:
+ * it is at least the smaller of the two stages' bounds at these levels. The
+ * first falls with t, the second grows. */
+double assay_bound_stages(const assay_claim *claim,
+                          const assay_audit_counts *counts, const double *w,
+                          size_t num, double level)
+{
+    if (num < 2 || counts[0].n1 == 0 || counts[1].n1 == 0) {
+        size_t only = num == 2 && counts[0].n1 == 0 ? 1 : 0;
+        return num == 0 ? 0
+                        : assay_bound_joint(claim, &counts[only], level,
+                                            w[only]);
+    }
+    double n = (double)counts[0].n1 + (double)counts[1].n1;
+    double v1 = sqrt((double)counts[0].n1 / n), v2 = sqrt(1 - v1 * v1);
+    double z = -assay_normal_quantile(level * (1 - 1e-9)), best = 0;
+    double lo = v1 * z - 4, hi = v1 * z + 4, t = v1 * z;
+    for (int i = 0; i < 14; i++) {
+        double a = assay_bound_joint(claim, &counts[0],
+                                     assay_normal_cdf(-t), w[0]);
+        double b = assay_bound_joint(claim, &counts[1],
+                                     assay_normal_cdf(-(z - v1 * t) / v2),
+                                     w[1]);
+        best = fmax(best, fmin(a, b));
+        if (fabs(a - b) < 1e-4 * best) {
+            break;
+        }
+        *(a > b ? &lo : &hi) = t;
+        t = 0.5 * (lo + hi);
+    }
+    return best;
+}
+
 double assay_bound_weight(double p1, uint64_t n1, double p2, uint64_t n2)
 {
     double a = fmax(p1, 0.5 / (double)n1), b = fmax(p2, 0.5 / (double)n2);

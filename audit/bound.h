@@ -64,6 +64,17 @@ double assay_bound_union(const assay_claim *claim, const assay_audit_counts *cou
 double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
                          double level, double w);
 
+/**
+ * The joint bound of one or two stages. The second stage's event may depend on
+ * all rows of the first: given those its score is still stochastically below a
+ * normal variable, so v1 Z1 + v2 Z2 is, with v fixed by the numbers of runs.
+ *
+ * Law     P[bound > true parameter] <= level.
+ */
+double assay_bound_stages(const assay_claim *claim,
+                          const assay_audit_counts *counts, const double *w,
+                          size_t num, double level);
+
 /** The weight that minimises the expected noise at probabilities p1, p2. */
 double assay_bound_weight(double p1, uint64_t n1, double p2, uint64_t n2);
 

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "audit/checkpoint.h"
-#include "audit/layers.h"
+#include "audit/conclude.h"
 #include "audit/ranks.h"
+#include "audit/rng.h"
 #include "core/progress.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
@@ -285,229 +286,6 @@ static void add_part(assay_certify *z, const assay_certify *part)
     }
 }
 
-/* ---- levels ---------------------------------------------------------------------- */
-
-/* The error budget: a profile or layers get their share, of the rest the first
- * event gets most. Fixed before any certification row. */
-#define FIRST_SHARE 0.92
-static double event_level(const assay_certify *z, size_t k, double level)
-{
-    if (z->num_bins > 0) {
-        level *= 1 - z->bins_share;
-    }
-    if (z->num_events == 1) {
-        return level;
-    }
-    return k == 0 ? FIRST_SHARE * level
-                  : (1 - FIRST_SHARE) * level / (double)(z->num_events - 1);
-}
-
-static assay_audit_counts counts_of(const assay_pairs *p)
-{
-    uint64_t n = p->both + p->left + p->right + p->none;
-    return (assay_audit_counts){p->both + p->left, n, p->both + p->right, n};
-}
-
-static double event_bound(const assay_certify *z, size_t k,
-                          const assay_claim *claim, double level)
-{
-    assay_audit_counts c = counts_of(&z->pairs[k]);
-    const assay_audit_event *e = &z->event[k];
-    /* the weight comes from the selection rows */
-    double w = assay_bound_weight(e->p[0], c.n1, e->p[1], c.n2);
-    return assay_bound_joint(claim, &c, event_level(z, k, level), w);
-}
-
-static double quick_bound(const assay_certify *z, const assay_claim *claim,
-                          double level)
-{
-    double best = 0;
-    for (size_t k = 0; k < z->num_events; k++) {
-        assay_audit_counts c = counts_of(&z->pairs[k]);
-        if (c.n1 > 0) {
-            best = fmax(best, assay_bound_fast(
-                                  claim, (double)c.k1, (double)c.n1,
-                                  (double)c.k2, (double)c.n2,
-                                  event_level(z, k, level)));
-        }
-    }
-    return best;
-}
-
-/* ---- text ------------------------------------------------------------------------ */
-
-static void describe(assay_audit_result *out, const assay_certify *z, size_t k,
-                     const assay_models *models, const char *example)
-{
-    const assay_audit_event *e = &z->event[k];
-    const assay_model *m = &models->model[e->model];
-    const char *sign = e->swapped ? "<=" : ">=";
-    (void)snprintf(out->attacker, sizeof out->attacker, "%s", m->name);
-    if (m->num_pieces == 1 && m->piece[0].kind == ASSAY_PIECE_IDENTITY) {
-        (void)snprintf(out->event, sizeof out->event, "%s %s %.9g", m->name,
-                       sign, (double)e->threshold);
-    } else {
-        (void)snprintf(out->event, sizeof out->event,
-                       "score of '%s' %s %.9g", m->name, sign,
-                       (double)e->threshold);
-    }
-    (void)snprintf(out->example, sizeof out->example, "%s", example);
-    out->swapped = e->swapped;
-    out->counts = counts_of(&z->pairs[k]);
-}
-
-static int sequential_done(const assay_certify *z, const assay_audit_options *o)
-{
-    for (size_t k = 0; o->sequential && k < z->num_events; k++) {
-        double need = log(1 / event_level(z, k, 1 - o->confidence));
-        if (assay_bound_log_wealth(o->claim.value, o->claim.delta,
-                                   &z->pairs[k]) > need) {
-            return 1;
-        }
-    }
-    return 0;
-}
-
-/* ---- results --------------------------------------------------------------------- */
-
-static void conclude_events(assay_audit_result *out, const assay_certify *z,
-                            const assay_models *models, const char *examples,
-                            const assay_audit_options *o)
-{
-    double level = 1 - o->confidence;
-    assay_claim eps = {ASSAY_CLAIM_EPS, 0, o->claim.delta};
-    for (size_t k = 0; k < z->num_events; k++) {
-        double lower, el;
-        if (o->sequential) {
-            lower = el = assay_bound_anytime(o->claim.delta, &z->pairs[k],
-                                             event_level(z, k, level));
-            out->log_wealth = fmax(
-                out->log_wealth,
-                assay_bound_log_wealth(o->claim.value, o->claim.delta,
-                                       &z->pairs[k]));
-        } else {
-            lower = event_bound(z, k, &o->claim, level);
-            el = o->claim.kind == ASSAY_CLAIM_EPS
-                     ? lower
-                     : event_bound(z, k, &eps, level);
-        }
-        if (k == 0 || lower > out->lower) {
-            out->lower = lower;
-            describe(out, z, k, models, examples + k * ASSAY_AUDIT_TEXT);
-        }
-        out->epsilon_lower = fmax(out->epsilon_lower, el);
-    }
-}
-
-static void conclude_profile(assay_audit_result *out, const assay_certify *z,
-                             const assay_models *models, double level)
-{
-    const uint64_t *p = z->bin[z->profile_swapped];
-    const uint64_t *q = z->bin[!z->profile_swapped];
-    double rho = assay_bound_renyi(z->g, p, q, z->num_bins, z->alpha,
-                                   z->bins_share * level);
-    if (rho <= out->lower) {
-        return;
-    }
-    out->lower = rho;
-    (void)snprintf(out->attacker, sizeof out->attacker, "%s",
-                   models->model[z->profile_model].name);
-    (void)snprintf(out->event, sizeof out->event,
-                   "Renyi divergence of order %.3g of the score of '%s' in "
-                   "%zu bins",
-                   z->alpha, models->model[z->profile_model].name,
-                   z->num_bins);
-    out->swapped = z->profile_swapped;
-}
-
-/* The counts shown with layers: all slices where one input was expected to be
- * likelier, the stronger direction first. */
-static assay_audit_counts layer_counts(const assay_certify *z, int right)
-{
-    assay_audit_counts c = {0, 0, 0, 0};
-    for (size_t k = 0; k < z->num_bins; k++) {
-        int in = right ? z->g[k] < 0 : z->g[k] > 0;
-        c.k1 += in ? z->bin[right][k] : 0;
-        c.k2 += in ? z->bin[!right][k] : 0;
-        c.n1 += z->bin[right][k];
-        c.n2 += z->bin[!right][k];
-    }
-    return c;
-}
-
-/* Thinned copies of the counts; the loss of confidence. */
-static assay_status thin(uint64_t bin[2][ASSAY_PROFILE_BINS], double *lost,
-                         const assay_certify *z, uint64_t seed,
-                         assay_error *err)
-{
-    assay_rng rng;
-    assay_status status = ASSAY_OK;
-    if (seed == 0) {
-        status = assay_rng_fresh(&seed, err);
-    }
-    assay_rng_seed(&rng, seed, 0x7417, 0);
-    memcpy(bin, z->bin, sizeof z->bin);
-    *lost = assay_layers_thin(bin[0], z->num_bins, &rng);
-    *lost += assay_layers_thin(bin[1], z->num_bins, &rng);
-    return status;
-}
-
-static assay_status conclude_layers(assay_audit_result *out,
-                                    const assay_certify *z,
-                                    const assay_models *models, double level,
-                                    uint64_t seed, assay_error *err)
-{
-    uint64_t bin[2][ASSAY_PROFILE_BINS];
-    double lost;
-    assay_status status = thin(bin, &lost, z, seed, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    double eps = assay_bound_layers(z->g, bin[0], bin[1], z->num_bins,
-                                    z->bins_share * level - lost);
-    if (eps <= out->lower) {
-        return ASSAY_OK;
-    }
-    out->lower = eps;
-    out->epsilon_lower = fmax(out->epsilon_lower, eps);
-    size_t used = 0, right = 0;
-    for (size_t k = 0; k < z->num_bins; k++) {
-        used += z->g[k] != 0;
-    }
-    assay_audit_counts a = layer_counts(z, 0), b = layer_counts(z, 1);
-    right = b.k1 + a.k2 > a.k1 + b.k2;
-    out->counts = right ? b : a;
-    out->swapped = (int)right;
-    const char *name = models->model[z->profile_model].name;
-    (void)snprintf(out->attacker, sizeof out->attacker, "%s", name);
-    (void)snprintf(out->event, sizeof out->event,
-                   "%zu weighted slices of the score of '%s'; counts: those "
-                   "likelier on the %s input",
-                   used, name, right ? "right" : "left");
-    return ASSAY_OK;
-}
-
-static assay_status conclude(assay_audit_result *out, const assay_certify *z,
-                             const assay_models *models, const char *examples,
-                             const assay_audit_options *o, assay_error *err)
-{
-    assay_status status = ASSAY_OK;
-    double level = 1 - o->confidence;
-    memset(out, 0, sizeof *out);
-    out->claim = o->claim;
-    out->delta = o->claim.delta;
-    out->confidence = o->confidence;
-    out->num_events = (int)z->num_events + (z->num_bins > 0);
-    conclude_events(out, z, models, examples, o);
-    if (z->num_bins > 0 && z->alpha > 0) {
-        conclude_profile(out, z, models, level);
-    } else if (z->num_bins > 0) {
-        status = conclude_layers(out, z, models, level, o->seed, err);
-    }
-    out->refuted = out->lower > o->claim.value || sequential_done(z, o);
-    return status;
-}
-
 /* ---- the run --------------------------------------------------------------------- */
 
 assay_ranks assay_ranks_here = {0, 1, NULL};
@@ -604,7 +382,7 @@ static void show(assay_progress *meter, const assay_certify *z,
         return;
     }
     (void)snprintf(note, sizeof note, "bound %.4g",
-                   quick_bound(z, &o->claim, 1 - o->confidence));
+                   assay_conclude_quick(z, &o->claim, 1 - o->confidence));
     assay_progress_update(meter, done, note);
 }
 
@@ -619,48 +397,36 @@ static uint64_t chunk_end(uint64_t at, uint64_t first, uint64_t end,
     return end - at < step ? end : at + step;
 }
 
-assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
-                               const assay_models *models,
-                               const assay_source *source, uint64_t first,
-                               uint64_t end, size_t unit,
-                               const assay_audit_options *options,
-                               assay_error *err)
+assay_status assay_certify_run(assay_stage *stage, const assay_source *source,
+                               size_t unit, const assay_audit_options *options,
+                               const char *checkpoint, assay_error *err)
 {
-    char *examples = calloc(ASSAY_MAX_EVENTS, ASSAY_AUDIT_TEXT);
-    counting c = {z, models, source, NULL, examples, 0, first};
-    uint64_t at = first;
+    assay_certify *z = &stage->z;
+    uint64_t first = stage->first, at = first;
+    counting c = {z, &stage->models, source, NULL, stage->examples, 0, first};
     assay_progress meter;
-    if (examples == NULL) {
-        return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
-    }
-    assay_status status = assay_checkpoint_load(options->checkpoint, z, options,
-                                                &at, examples, err);
+    assay_status status = assay_checkpoint_load(checkpoint, z, options, &at,
+                                                stage->examples, err);
     if (options->label != NULL) {
-        assay_progress_start(&meter, options->label, end - first);
+        assay_progress_start(&meter, options->label, stage->end - first);
     }
-    while (status == ASSAY_OK && at < end && !sequential_done(z, options)) {
-        uint64_t to = chunk_end(at, first, end, unit, options->sequential);
+    while (status == ASSAY_OK && at < stage->end &&
+           !assay_conclude_early(z, options)) {
+        uint64_t to = chunk_end(at, first, stage->end, unit,
+                                options->sequential);
         status = count_chunk(&c, z, at, to, unit, options->threads, err);
         at = to;
         if (status == ASSAY_OK) {
             show(&meter, z, options, at - first);
         }
         if (status == ASSAY_OK && assay_ranks_here.rank == 0) {
-            status = assay_checkpoint_save(options->checkpoint, z, options, at,
-                                           examples, err);
+            status = assay_checkpoint_save(checkpoint, z, options, at,
+                                           stage->examples, err);
         }
     }
     if (options->label != NULL) {
         assay_progress_finish(&meter);
     }
-    if (status == ASSAY_OK) {
-        status = conclude(out, z, models, examples, options, err);
-        out->samples = at;
-        out->certified = at - first;
-        out->detection_limit = assay_bound_detection_limit(
-            &options->claim, at - first, FIRST_SHARE * (1 - options->confidence),
-            &out->detection_mass);
-    }
-    free(examples);
+    stage->end = at;
     return status;
 }

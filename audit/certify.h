@@ -1,5 +1,5 @@
 /* ring: glue */
-/** The last phase: count fixed events on fresh rows and bound. */
+/** The last phase: count fixed events on fresh rows. */
 #ifndef ASSAY_AUDIT_CERTIFY_H
 #define ASSAY_AUDIT_CERTIFY_H
 
@@ -35,11 +35,19 @@ double assay_profile_fit(assay_certify *z, const float *left,
                          const float *right, size_t n, double target,
                          double level, const assay_claim *claim);
 
-assay_status assay_certify_run(assay_audit_result *out, assay_certify *z,
-                               const assay_models *models,
-                               const assay_source *source, uint64_t first,
-                               uint64_t end, size_t unit,
-                               const assay_audit_options *options,
+/** A stage: events that were fixed before its rows first .. end - 1 were seen,
+ *  and what was counted there. It must not be moved (blends point into it). */
+typedef struct assay_stage {
+    assay_models models;
+    assay_certify z;
+    uint64_t first, end;
+    char examples[ASSAY_MAX_EVENTS * ASSAY_AUDIT_TEXT];
+} assay_stage;
+
+/** Count the stage's rows; a sequential test may stop early (stage->end). */
+assay_status assay_certify_run(assay_stage *stage, const assay_source *source,
+                               size_t unit, const assay_audit_options *options,
+                               const char *checkpoint,
                                assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -97,13 +97,11 @@ static void add_code(assay_encoder *e, const assay_training *d,
     }
 }
 
-assay_status assay_groups_fit(assay_encoder *out, const assay_training *d,
-                              const int *words, size_t num_words,
-                              assay_error *err)
+size_t assay_groups_lean(uint64_t mask[2], const assay_training *d,
+                         const int *words, size_t num_words)
 {
-    uint64_t mask[2] = {0, 0};
     size_t leaning = 0;
-    memset(out, 0, sizeof *out);
+    mask[0] = mask[1] = 0;
     for (size_t j = 0; j < d->width; j++) {
         double z = lean_of(d, j, num_words > 0 ? words[0] : -1);
         if (fabs(z) > LEAN) {
@@ -111,7 +109,16 @@ assay_status assay_groups_fit(assay_encoder *out, const assay_training *d,
             leaning++;
         }
     }
-    if (leaning < 3) {
+    return leaning;
+}
+
+assay_status assay_groups_fit(assay_encoder *out, const assay_training *d,
+                              const int *words, size_t num_words,
+                              assay_error *err)
+{
+    uint64_t mask[2];
+    memset(out, 0, sizeof *out);
+    if (assay_groups_lean(mask, d, words, num_words) < 3) {
         return ASSAY_OK; /* nothing to take together */
     }
     out->code = calloc(ASSAY_CODE_MAX, sizeof *out->code);

@@ -89,33 +89,49 @@ static double score_at(const layer *list, size_t num, double eps)
     return sum;
 }
 
-static size_t collect(layer *list, const double *weight, const uint64_t *left,
-                      const uint64_t *right, size_t num)
+/* A stage's slices; their squared weights sum to `share`. */
+static size_t collect(layer *list, const assay_layer_counts *c, double share)
 {
     size_t used = 0;
     double square = 0;
-    for (size_t i = 0; i < num; i++) {
-        uint64_t m = left[i] + right[i];
-        if (weight[i] != 0 && m >= LEAST) {
-            double w = fabs(weight[i]) * sqrt((double)m);
-            list[used++] = (layer){weight[i] > 0 ? left[i] : right[i], m, w};
+    for (size_t i = 0; i < c->num; i++) {
+        uint64_t left = c->count[0][i], m = left + c->count[1][i];
+        if (c->weight[i] != 0 && m >= LEAST) {
+            double w = fabs(c->weight[i]) * sqrt((double)m);
+            list[used++] = (layer){c->weight[i] > 0 ? left : m - left, m, w};
             square += w * w;
         }
     }
     for (size_t i = 0; i < used; i++) {
-        list[i].weight /= sqrt(square);
+        list[i].weight *= sqrt(share / square);
     }
     return used;
 }
 
-double assay_bound_layers(const double *weight, const uint64_t *left,
-                          const uint64_t *right, size_t num, double level)
+static double runs_of(const assay_layer_counts *c)
 {
-    layer list[ASSAY_PROFILE_BINS];
-    if (!(level > 0) || num > ASSAY_PROFILE_BINS) {
+    double sum = 0;
+    for (size_t i = 0; i < c->num; i++) {
+        sum += (double)c->count[0][i] + (double)c->count[1][i];
+    }
+    return sum;
+}
+
+double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
+                          double level)
+{
+    layer list[2 * ASSAY_PROFILE_BINS];
+    double runs = 0;
+    size_t used = 0;
+    if (!(level > 0) || num_stages > 2) {
         return 0;
     }
-    size_t used = collect(list, weight, left, right, num);
+    for (size_t k = 0; k < num_stages; k++) {
+        runs += runs_of(&stage[k]);
+    }
+    for (size_t k = 0; k < num_stages; k++) {
+        used += collect(list + used, &stage[k], runs_of(&stage[k]) / runs);
+    }
     double need = -assay_normal_quantile(level * (1 - 1e-9)) + 1e-9;
     if (used == 0 || !(score_at(list, used, 0) > need)) {
         return 0;
@@ -280,7 +296,7 @@ static void merge(assay_certify *z, const slices *c, double eps)
 
 /* Weights are made for a smaller epsilon than promised: a promise that does not
  * come true costs more than weights that are a little flat. */
-#define MODEST 0.75
+#define MODEST 0.93
 
 double assay_layers_fit(assay_certify *z, const float *left,
                         const float *right, size_t n,

@@ -23,18 +23,26 @@
  */
 double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng);
 
+/** Independent Poisson counts of disjoint slices, left and right. weight > 0:
+ *  the left input is likelier; < 0: the right; 0: not used. */
+typedef struct assay_layer_counts {
+    size_t num;
+    double weight[ASSAY_PROFILE_BINS];
+    uint64_t count[2][ASSAY_PROFILE_BINS];
+} assay_layer_counts;
+
 /**
- * Lower bound on epsilon (delta = 0) from independent Poisson counts of
- * disjoint slices on both sides. In slice i, given left + right = m, the
- * likelier side's count is binomial with probability at most e^eps/(1+e^eps);
- * the exact tails become normal scores, summed with weights w sqrt(m).
- * weight > 0: the left input is likelier; < 0: the right; 0: not used.
+ * Lower bound on epsilon (delta = 0) from the slices of one or two stages. In
+ * slice i, given left + right = m, the likelier side's count is binomial with
+ * probability at most e^eps/(1+e^eps); the exact tails become normal scores,
+ * summed with weights w sqrt(m) within a stage. A stage weighs as the square
+ * root of its runs.
  *
- * Law     P[bound > true epsilon] <= level, if slices and weights were fixed
- *         before the counts were seen.
+ * Law     P[bound > true epsilon] <= level, if slices and weights of a stage
+ *         were fixed before its counts were seen.
  */
-double assay_bound_layers(const double *weight, const uint64_t *left,
-                          const uint64_t *right, size_t num, double level);
+double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
+                          double level);
 
 /** Choose slices and weights (z->edge, z->g, z->num_bins) from sorted
  *  selection scores; `choice` has target, level and a calibration. Returns

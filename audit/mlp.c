@@ -15,7 +15,7 @@
 #define BLOCK ASSAY_ROWS_BLOCK
 #define HIDDEN 16
 #define BATCH 256
-#define MAX_ROWS 500000 /* of a side */
+#define MAX_ROWS 250000 /* of a side */
 #define RATE 0.01f
 
 struct assay_mlp {

@@ -302,7 +302,7 @@ static assay_status plugin_fill(void *ctx, int side, uint64_t first, size_t n,
 
 assay_source assay_plugin_source(assay_plugin *p)
 {
-    assay_source s = {p->width, p, 1, plugin_fill, NULL};
+    assay_source s = {p->width, p, 1, plugin_fill, NULL, 0};
     return s;
 }
 

@@ -37,7 +37,7 @@ json_t *assay_audit_json(const assay_audit_result *r)
     assay_claim_text(claim, sizeof claim, &r->claim);
     return json_pack(
         "{s:o, s:f, s:f, s:b, s:o, s:I, s:s, s:o, s:s, s:f,"
-        " s:s, s:s, s:o, s:f, s:I, s:i, s:s, s:s}",
+        " s:s, s:s, s:o, s:f, s:I, s:i, s:i, s:s, s:s}",
         "epsilon_lower", bound_json(r->epsilon_lower), "delta", r->delta,
         "confidence", r->confidence, "refuted", r->refuted, "detection_limit",
         finite_or_null(r->detection_limit), "samples", (json_int_t)r->samples,
@@ -45,6 +45,6 @@ json_t *assay_audit_json(const assay_audit_result *r)
         "seconds", r->seconds, "claim", claim, "parameter",
         names[r->claim.kind], "lower", bound_json(r->lower), "detection_mass",
         r->detection_mass, "certified", (json_int_t)r->certified, "events",
-        r->num_events, "likelier", r->swapped ? "right" : "left", "example",
+        r->num_events, "stages", r->stages, "likelier", r->swapped ? "right" : "left", "example",
         r->example);
 }

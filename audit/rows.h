@@ -42,7 +42,7 @@ void assay_rows_absent(assay_rows *rows, size_t col, size_t row);
 /**
  * A source of outputs for two sides (0 left, 1 right). `fill` writes the rows
  * first .. first + n - 1 of a side; calls may run in parallel unless `serial`.
- * Each row is asked for once. Numbers that are not finite become words.
+ * Each row is asked for once, unless it `repeats`. Numbers that are not finite become words.
  */
 typedef struct assay_source {
     size_t width;
@@ -52,6 +52,7 @@ typedef struct assay_source {
                          assay_rows *out, assay_error *err);
     /* the text of a word, or NULL; may be NULL itself */
     const char *(*word)(void *ctx, int word);
+    int repeats; /* 1: whoever asks again for rows gets the same */
 } assay_source;
 
 enum { ASSAY_WORD_NAN = 1000001, ASSAY_WORD_INF, ASSAY_WORD_MINUS_INF };

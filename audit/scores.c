@@ -48,11 +48,11 @@ static assay_status training_fill(assay_training *d, const assay_source *source,
 
 /* The caller clears the data. */
 assay_status assay_train(assay_models *out, assay_training *data,
-                          const assay_source *source, const assay_plan *p, int light,
-                          assay_error *err)
+                         const assay_source *source, const assay_plan *p,
+                         int light, const assay_names *only, assay_error *err)
 {
     assay_status status = training_fill(data, source, p, err);
-    return status == ASSAY_OK ? assay_models_fit(out, data, light, err)
+    return status == ASSAY_OK ? assay_models_fit(out, data, light, only, err)
                               : status;
 }
 
@@ -132,8 +132,7 @@ void assay_scores_sort(assay_scores *c)
 static int is_plain(const assay_model *m)
 {
     return m->num_pieces == 1 && m->piece[0].kind == ASSAY_PIECE_IDENTITY &&
-           !m->is_fit && m->num_blend == 0 && m->boost == NULL &&
-           m->smooth == NULL && m->mlp == NULL;
+           !m->is_fit && m->num_blend == 0 && m->smooth == NULL && m->mlp == NULL;
 }
 
 /* Room for `more` further rows in column k. */
@@ -190,7 +189,7 @@ assay_status assay_scores_plain(assay_scores *c, const assay_training *data,
 
 /* Is the score a likelihood ratio that does not overfit rare rows? Sums of
  * many well-known parts, smooth fits of few parameters. (One table or one step
- * function has its luckiest entry on top, and trees their luckiest leaf.) */
+ * function has its luckiest entry on top.) */
 int assay_scores_trusted(const assay_model *m)
 {
     size_t steps = 0, lines = 0, other = 0;
@@ -202,11 +201,12 @@ int assay_scores_trusted(const assay_model *m)
         int smooth = p->kind == ASSAY_PIECE_TABLE && p->smoothed;
         steps += p->kind == ASSAY_PIECE_STEPS;
         lines += p->kind == ASSAY_PIECE_IDENTITY ||
-                 p->kind == ASSAY_PIECE_HINGE || smooth;
+                 p->kind == ASSAY_PIECE_LINES ||
+                 p->kind == ASSAY_PIECE_WORDS || smooth;
         other += p->kind == ASSAY_PIECE_STRATA ||
                  (p->kind == ASSAY_PIECE_TABLE && !smooth);
     }
-    if (m->boost != NULL || other > 0) {
+    if (other > 0) {
         return 0;
     }
     return m->is_fit ? lines > 0 && steps == 0 : steps >= 3 || lines > 1 ||

@@ -12,10 +12,12 @@ typedef struct assay_plan {
     size_t unit;
 } assay_plan;
 
-/** Draw the training rows and fit the attackers. The caller clears both. */
+/** Draw the training rows and fit the attackers (those in `only`, NULL: all).
+ *  The caller clears both. */
 assay_status assay_train(assay_models *out, assay_training *data,
                          const assay_source *source, const assay_plan *plan,
-                         int light, assay_error *err) ASSAY_MUST_CHECK;
+                         int light, const assay_names *only,
+                         assay_error *err) ASSAY_MUST_CHECK;
 void assay_training_clear(assay_training *data);
 
 typedef struct assay_scores {

@@ -13,10 +13,10 @@
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 
 
-/* A slow attacker must promise more: two in a hundred. */
+/* A slow attacker must promise more: two or three in a hundred. */
 static double costly(const assay_model *m, double merit)
 {
-    int slow = m->smooth != NULL || m->mlp != NULL || m->boost != NULL;
+    int slow = m->smooth != NULL || m->mlp != NULL;
     slow = m->num_blend > 0 ? 2 : slow;
     return 0.01 * (slow > 0 ? 1 + slow : 0) * fmax(merit, 0);
 }
@@ -221,8 +221,9 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     return status;
 }
 
-/* The events to certify: the best one, and two in case its estimate was luck:
- * clearly smaller and clearly larger, believing counts only. */
+/* The events to certify: the best one, and two of the same score in case its
+ * estimate was luck: clearly smaller and clearly larger, believing counts only.
+ * (One score for all: scoring is most of the work.) */
 static void choose_events(assay_certify *z, const assay_scores *c,
                           const assay_claim *claim, double target,
                           double level)
@@ -242,7 +243,8 @@ static void choose_events(assay_certify *z, const assay_scores *c,
         best_events(e, c, claim, &o, 0.5);
         for (size_t k = 0; k < c->num; k++) {
             e[k].merit -= costly(&c->models->model[e[k].model], e[k].merit);
-            best = e[k].merit > best.merit ? e[k] : best;
+            int same = round == 0 || e[k].model == z->event[0].model;
+            best = same && e[k].merit > best.merit ? e[k] : best;
         }
         if (best.merit > -10) {
             z->event[z->num_events++] = best;
@@ -280,17 +282,6 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 #define LAYERS_SHARE 0.9
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 2.5
-#define LAYERS_VALUES 5000
-
-static int has_many_values(const float *sorted, size_t n)
-{
-    size_t values = 0;
-    for (size_t i = 1; i < n; i++) {
-        values += sorted[i] != sorted[i - 1];
-    }
-    return values >= LAYERS_VALUES;
-}
-
 static void choose_layers(assay_certify *z, const assay_scores *c,
                           double target, double level)
 {
@@ -302,8 +293,7 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
         k++;
     }
     if (z->num_events == 0 || k == c->num || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < 1000 ||
-        !has_many_values(c->s[k][0], c->n[k])) {
+        e->merit > LAYERS_MOST || e->p[1] * target < 1000) {
         return;
     }
     assay_scores_calibrate(&o, c, k);
@@ -353,23 +343,54 @@ static assay_status select_events(assay_certify *z, const assay_models *models,
     return status;
 }
 
-assay_status assay_select_prepare(assay_certify *z, assay_models *models,
-                                  const assay_source *source, const assay_plan *p,
+/* Names of the attackers that the events use; of a blend those of its parts. */
+static void note_names(assay_names *out, const assay_models *models,
+                       const assay_certify *z)
+{
+    out->num = 0;
+    for (size_t k = 0; k < z->num_events; k++) {
+        const assay_model *m = &models->model[z->event[k].model];
+        size_t parts = m->num_blend > 0 ? m->num_blend : 1;
+        for (size_t i = 0; i < parts && out->num < 8; i++) {
+            const assay_model *part = m->num_blend > 0 ? m->blend[i] : m;
+            memcpy(out->name[out->num++], part->name, sizeof part->name);
+        }
+    }
+}
+
+assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
+                                  const assay_source *source,
+                                  const assay_plan *p,
                                   const assay_audit_options *o,
                                   assay_error *err)
 {
     size_t keep[MAX_KEEP], num_keep = 0;
     double target = (double)(p->end - p->select_end);
+    assay_models *models = &stage->models;
     assay_training data;
-    assay_status status = assay_train(models, &data, source, p, o->light, err);
+    assay_status status = assay_train(models, &data, source, p, o->light,
+                                      kept->num > 0 ? kept : NULL, err);
     if (status == ASSAY_OK) {
         status = pick_models(keep, &num_keep, models, source, p, o, target,
                              err);
     }
     if (status == ASSAY_OK) {
-        status = select_events(z, models, &data, keep, num_keep, source, p, o,
-                               target, err);
+        status = select_events(&stage->z, models, &data, keep, num_keep, source,
+                               p, o, target, err);
+        note_names(kept, models, &stage->z);
     }
     assay_training_clear(&data);
+    stage->first = p->select_end;
+    stage->end = p->end;
     return status;
+}
+
+double assay_select_slack(const assay_certify *z, const assay_claim *claim)
+{
+    const assay_audit_event *e = &z->event[0];
+    if (z->num_events == 0 || claim->kind != ASSAY_CLAIM_EPS) {
+        return 0;
+    }
+    double top = e->p[0] - claim->delta, x = log(top / e->p[1]);
+    return top > 0 && isfinite(x) && x > 0 ? 1 - fmax(e->merit, 0) / x : 1;
 }

@@ -7,10 +7,16 @@
 #include "audit/scores.h"
 
 /** Train attackers on rows before plan->train_end, choose the events with rows
- *  before plan->select_end; no later row is looked at. */
-assay_status assay_select_prepare(assay_certify *z, assay_models *models,
-                                  const assay_source *source, const assay_plan *plan,
+ *  before plan->select_end; no later row is looked at. `kept` says which
+ *  attackers were worth it; if it has names already, only these are trained. */
+assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
+                                  const assay_source *source,
+                                  const assay_plan *plan,
                                   const assay_audit_options *options,
                                   assay_error *err) ASSAY_MUST_CHECK;
+
+/** The share of the estimate that noise takes off the predicted bound (eps
+ *  claims; else 0). */
+double assay_select_slack(const assay_certify *z, const assay_claim *claim);
 
 #endif

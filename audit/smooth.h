@@ -42,6 +42,11 @@ void assay_encoder_clear(assay_encoder *e);
 int assay_code_fit(assay_code *c, const assay_encoder *e,
                    const assay_training *data);
 
+/** Which columns are larger on the left (mask[0]) or on the right input, as far
+ *  as the rows tell; how many. */
+size_t assay_groups_lean(uint64_t mask[2], const assay_training *data,
+                         const int *words, size_t num_words);
+
 /** Features of groups of columns that lean the same way; none (num = 0) if
  *  fewer than three lean. */
 assay_status assay_groups_fit(assay_encoder *out, const assay_training *data,

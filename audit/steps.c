@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/attacker.h"
+#include "audit/rng.h"
 
 #define SAMPLE 16384
 
@@ -24,6 +25,49 @@ static size_t lower_bin(const double *edge, size_t n, double x)
         len -= half;
     }
     return lo;
+}
+
+/* Count n numbers into bins, NaN aside; `edge` has up to 1023 edges. The search
+ * takes a strip of numbers one step at a time, so that it can use vectors. */
+#define STRIP 256
+#define PADDED 1024
+
+ASSAY_SIMD
+static void search_strip(const double *edge, const double *x, size_t n,
+                         size_t first, uint32_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        at[i] = 0;
+    }
+    for (uint32_t step = (uint32_t)first; step > 0; step /= 2) {
+        for (size_t i = 0; i < n; i++) {
+            at[i] += edge[at[i] + step - 1] < x[i] ? step : 0;
+        }
+    }
+}
+
+static double count_bins(double *count, const double *edge, size_t n_edges,
+                         const double *x, size_t n)
+{
+    double padded[PADDED], missing = 0;
+    size_t first = 1;
+    while (2 * first <= n_edges) {
+        first *= 2;
+    }
+    for (size_t k = 0; k < 2 * first; k++) {
+        padded[k] = k < n_edges ? edge[k] : INFINITY;
+    }
+    for (size_t i = 0; i < n; i += STRIP) {
+        uint32_t at[STRIP];
+        size_t m = n - i < STRIP ? n - i : STRIP;
+        search_strip(padded, x + i, m, first, at);
+        for (size_t k = 0; k < m; k++) {
+            int none = isnan(x[i + k]);
+            missing += none;
+            count[at[k]] += !none;
+        }
+    }
+    return missing;
 }
 
 /* Up to SAMPLE numbers of x, evenly spaced, NaN left out. */
@@ -261,13 +305,7 @@ assay_status assay_steps_fit(assay_steps *out, const double *left,
     size_t n = make_edges(b.edge, memory + 7 * room, x, len, quantiles);
     b.num = n + 1;
     for (int s = 0; s < 2; s++) {
-        for (size_t i = 0; i < len[s]; i++) {
-            if (isnan(x[s][i])) {
-                missing[s]++;
-            } else {
-                b.c[s][lower_bin(b.edge, n, x[s][i])]++;
-            }
-        }
+        missing[s] = count_bins(b.c[s], b.edge, n, x[s], len[s]);
     }
     memcpy(fine, b.edge, n * sizeof *fine);
     for (size_t k = 0; k < n; k++) {

@@ -258,6 +258,6 @@ static const char *store_word(void *ctx, int k)
 assay_source assay_store_source(assay_store *t)
 {
     assay_source s = {t->width > 0 ? t->width : 1, t, 0, store_fill,
-                      store_word};
+                      store_word, 1};
     return s;
 }

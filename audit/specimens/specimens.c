@@ -130,6 +130,7 @@ static const char *word(void *ctx, int k)
 
 assay_source assay_specimen_source(assay_specimen_run *run)
 {
-    assay_source s = {run->specimen->width, run, 0, fill, word};
+    assay_source s = {run->specimen->width, run, 0, fill, word,
+                      !run->specimen->fresh};
     return s;
 }

@@ -12,6 +12,7 @@
 
 #include "audit/binomial.h"
 #include "audit/bound.h"
+#include "audit/rng.h"
 
 static void near(double got, double want, double tol)
 {
@@ -159,6 +160,54 @@ static void bounds_cover_exhaustively(void **state)
     covers(both_sides, ASSAY_CLAIM_EPS, 0.05, 0.5);
 }
 
+static uint64_t heads(assay_rng *rng, uint64_t n, double p)
+{
+    uint64_t k = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        k += assay_rng_u01(rng) < p;
+    }
+    return k;
+}
+
+/* The second stage looks at another event of the same ratio, or at the same
+ * one, whichever the first stage's luck recommends: the level still holds. */
+static void two_stages_keep_their_level(void **state)
+{
+    (void)state;
+    enum { REPEATS = 400 };
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0};
+    const double w[2] = {0.55, 0.55};
+    size_t wrong = 0;
+    assay_rng rng;
+    assay_rng_seed(&rng, 21, 0, 0);
+    for (size_t i = 0; i < REPEATS; i++) {
+        assay_audit_counts c[2] = {{heads(&rng, 2000, 0.2), 2000,
+                                    heads(&rng, 2000, 0.1), 2000}};
+        double p = c[0].k1 > 2 * c[0].k2 ? 0.2 : 0.04;
+        c[1] = (assay_audit_counts){heads(&rng, 4000, p), 4000,
+                                    heads(&rng, 4000, p / 2), 4000};
+        wrong += assay_bound_stages(&eps, c, w, 2, 0.05) > log(2);
+    }
+    print_message("%zu of %d above the truth\n", wrong, REPEATS);
+    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true(wrong >= 0.01 * REPEATS); /* and not by being useless */
+}
+
+static void two_stages_lose_hardly_anything(void **state)
+{
+    (void)state;
+    const assay_claim eps = {ASSAY_CLAIM_EPS, 0, 0};
+    const assay_audit_counts all = {10000, 1000000, 9048, 1000000};
+    const assay_audit_counts part[2] = {{3000, 300000, 2714, 300000},
+                                        {7000, 700000, 6334, 700000}};
+    const double w[2] = {0.7, 0.7};
+    double one = assay_bound_joint(&eps, &all, 0.01, 0.7);
+    double two = assay_bound_stages(&eps, part, w, 2, 0.01);
+    near(two, one, 0.01 * one);
+    assert_true(assay_bound_stages(&eps, &all, w, 1, 0.01) == one);
+    assert_true(assay_bound_stages(&eps, &all, w, 0, 0.01) == 0);
+}
+
 static void joint_bound_beats_the_union(void **state)
 {
     (void)state;
@@ -265,6 +314,8 @@ int main(void)
         cmocka_unit_test(limits_keep_their_side),
         cmocka_unit_test(one_run_reproduces_the_published_numbers),
         cmocka_unit_test(bounds_cover_exhaustively),
+        cmocka_unit_test(two_stages_keep_their_level),
+        cmocka_unit_test(two_stages_lose_hardly_anything),
         cmocka_unit_test(joint_bound_beats_the_union),
         cmocka_unit_test(detection_limit_shrinks_with_samples),
         cmocka_unit_test(detection_limit_is_finite_for_every_claim),

@@ -30,15 +30,42 @@ static void draw(uint64_t *out, const double *share, size_t n, assay_rng *rng)
     }
 }
 
+/* A stage of `runs` runs of each side; the loss of confidence. */
+static double one_stage(assay_layer_counts *out, const double *left,
+                        const double *right, const double *weight, size_t runs,
+                        assay_rng *rng)
+{
+    memset(out, 0, sizeof *out);
+    out->num = SLICES;
+    memcpy(out->weight, weight, SLICES * sizeof *weight);
+    draw(out->count[0], left, runs, rng);
+    draw(out->count[1], right, runs, rng);
+    return assay_layers_thin(out->count[0], SLICES, rng) +
+           assay_layers_thin(out->count[1], SLICES, rng);
+}
+
 static double one_bound(const double *left, const double *right,
                         const double *weight, double level, assay_rng *rng)
 {
-    uint64_t c[2][SLICES];
-    draw(c[0], left, RUNS, rng);
-    draw(c[1], right, RUNS, rng);
-    level -= assay_layers_thin(c[0], SLICES, rng);
-    level -= assay_layers_thin(c[1], SLICES, rng);
-    return assay_bound_layers(weight, c[0], c[1], SLICES, level);
+    assay_layer_counts c;
+    level -= one_stage(&c, left, right, weight, RUNS, rng);
+    return assay_bound_layers(&c, 1, level);
+}
+
+/* Two stages; the second's weights are what the first's counts suggest. */
+static double two_bounds(const double *left, const double *right, double level,
+                         assay_rng *rng)
+{
+    const double flat[SLICES] = {1, 1, -1, -1, 0};
+    double learned[SLICES] = {0};
+    assay_layer_counts c[2];
+    level -= one_stage(&c[0], left, right, flat, RUNS / 3, rng);
+    for (size_t k = 0; k + 1 < SLICES; k++) { /* the last has no ratio */
+        double a = (double)c[0].count[0][k] + 1, b = (double)c[0].count[1][k] + 1;
+        learned[k] = (a - b) / (a + b);
+    }
+    level -= one_stage(&c[1], left, right, learned, RUNS, rng);
+    return assay_bound_layers(c, 2, level);
 }
 
 /* Every slice has exactly the ratio e^0.3, in one direction or the other: the
@@ -66,15 +93,37 @@ static void bound_is_too_large_as_rarely_as_promised(void **state)
     assert_true(sum / REPEATS > 0.2);
 }
 
+static void second_stage_may_learn_from_the_first(void **state)
+{
+    (void)state;
+    const double e = exp(0.3);
+    const double left[SLICES] = {0.10, 0.05, 0.1 / e, 0.2 / e, 0};
+    const double right[SLICES] = {0.10 / e, 0.05 / e, 0.1, 0.2, 0};
+    assay_rng rng;
+    assay_rng_seed(&rng, 8, 0, 0);
+    size_t wrong = 0;
+    double sum = 0;
+    for (size_t i = 0; i < REPEATS; i++) {
+        double b = two_bounds(left, right, 0.05, &rng);
+        wrong += b > 0.3;
+        sum += b;
+    }
+    print_message("%zu of %d above the truth, mean %.3f\n", wrong, REPEATS,
+                  sum / REPEATS);
+    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true(wrong >= 0.02 * REPEATS);
+    assert_true(sum / REPEATS > 0.2);
+}
+
 /* A slice that contradicts the claim of the others cannot be hidden. */
 static void opposite_slices_cancel(void **state)
 {
     (void)state;
-    const uint64_t left[2] = {6000, 4000}, right[2] = {4000, 6000};
-    const double both[2] = {1, 1}, apart[2] = {1, -1};
-    assert_true(assay_bound_layers(both, left, right, 2, 0.01) == 0);
-    assert_true(assay_bound_layers(apart, left, right, 2, 0.01) > 0.35);
-    assert_true(assay_bound_layers(apart, left, right, 2, 0.01) < log(1.5));
+    const assay_layer_counts both = {2, {1, 1}, {{6000, 4000}, {4000, 6000}}};
+    const assay_layer_counts apart = {2, {1, -1}, {{6000, 4000}, {4000, 6000}}};
+    assert_true(assay_bound_layers(&both, 1, 0.01) == 0);
+    assert_true(assay_bound_layers(&apart, 1, 0.01) > 0.35);
+    assert_true(assay_bound_layers(&apart, 1, 0.01) < log(1.5));
 }
 
 static void thinned_counts_are_independent(void **state)
@@ -112,15 +161,15 @@ static void few_runs_give_no_bound(void **state)
     assay_rng_seed(&rng, 7, 0, 0);
     (void)assay_layers_thin(c, 2, &rng);
     assert_int_equal(c[0] + c[1], 0); /* 30 - 6 sqrt(30) is below 1 */
-    const uint64_t none[1] = {0};
-    const double weight[1] = {1};
-    assert_true(assay_bound_layers(weight, none, none, 1, 0.01) == 0);
+    const assay_layer_counts none = {1, {1}, {{0}, {0}}};
+    assert_true(assay_bound_layers(&none, 1, 0.01) == 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bound_is_too_large_as_rarely_as_promised),
+        cmocka_unit_test(second_stage_may_learn_from_the_first),
         cmocka_unit_test(opposite_slices_cancel),
         cmocka_unit_test(thinned_counts_are_independent),
         cmocka_unit_test(few_runs_give_no_bound),

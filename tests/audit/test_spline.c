@@ -1,0 +1,152 @@
+/* ring: glue */
+/* The spline attacker and its penalties. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/evidence.h"
+#include "audit/scores.h"
+#include "audit/specimens/specimens.h"
+
+/* ---- evidence ------------------------------------------------------------ */
+
+enum { P = 6 };
+
+/* Coefficients 1-3 are of size 0.1 with precision 1e6, 4 and 5 are nothing. */
+static void precisions_follow_the_size_of_coefficients(void **state)
+{
+    (void)state;
+    const uint8_t family[P] = {0, 1, 1, 1, 2, 2};
+    const double b[P] = {0, 0.1, -0.12, 0.08, 0, 0};
+    const double luck[P] = {300, 700, -500, 200, 900, -800}; /* about sd */
+    double hess[P * P] = {0}, grad[P], work[P * P + P], out[P];
+    for (size_t k = 0; k < P; k++) {
+        hess[k * P + k] = 1e6;
+        grad[k] = 1e6 * b[k] + luck[k];
+    }
+    assay_evidence e = {P, family, hess, grad, work, {1e-3}};
+    e.lambda[1] = e.lambda[2] = ASSAY_EVIDENCE_OFF;
+    assay_evidence_tune(&e);
+    assert_true(e.lambda[1] >= 10 && e.lambda[1] <= 1000);
+    assert_true(e.lambda[2] >= 1e6);
+    assert_true(assay_evidence_solve(&e, out));
+    for (size_t k = 1; k < 4; k++) {
+        assert_true(fabs(out[k] - b[k]) < 0.002);
+    }
+    assert_true(fabs(out[4]) < 5e-4 && fabs(out[5]) < 5e-4);
+}
+
+static void a_matrix_that_is_not_definite_is_refused(void **state)
+{
+    (void)state;
+    const uint8_t family[1] = {0};
+    double hess[1] = {-5}, grad[1] = {1}, work[2], out[1];
+    assay_evidence e = {1, family, hess, grad, work, {1}};
+    assert_false(assay_evidence_solve(&e, out));
+}
+
+/* ---- the attacker against exact ratios -------------------------------------- */
+
+typedef struct moments {
+    double n, x, y, xx, yy, xy;
+} moments;
+
+static double correlation(const moments *m)
+{
+    double cov = m->xy / m->n - m->x / m->n * (m->y / m->n);
+    double vx = m->xx / m->n - m->x / m->n * (m->x / m->n);
+    double vy = m->yy / m->n - m->y / m->n * (m->y / m->n);
+    return cov / sqrt(vx * vy);
+}
+
+static void compare_block(moments *m, const assay_oracle *o,
+                          const assay_model *model, const assay_rows *rows)
+{
+    double ratio[ASSAY_ROWS_BLOCK];
+    float score[ASSAY_ROWS_BLOCK];
+    o->specimen->llr(o, rows, ratio);
+    assay_model_score(model, rows, score);
+    for (size_t i = 0; i < rows->num; i++) {
+        double x = ratio[i], y = (double)score[i];
+        m->n += 1;
+        m->x += x;
+        m->y += y;
+        m->xx += x * x;
+        m->yy += y * y;
+        m->xy += x * y;
+    }
+}
+
+/* Correlation of the fitted score with the exact log ratio on new rows. */
+static double quality(const char *name, size_t pair, size_t blocks)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    const assay_specimen *s = assay_specimen_find(name);
+    assert_non_null(s);
+    assay_pair pairs[16];
+    assert_true(pair < assay_specimen_pairs(s, pairs));
+    assay_specimen_run run = {s, pairs[pair], 3};
+    assay_source source = assay_specimen_source(&run);
+    const assay_names only = {1, {"splines"}};
+    assay_plan p = {.train_end = blocks * ASSAY_ROWS_BLOCK,
+                    .unit = ASSAY_ROWS_BLOCK};
+    assay_models models;
+    assay_training data;
+    assert_int_equal(assay_train(&models, &data, &source, &p, 0, &only, &err),
+                     ASSAY_OK);
+    size_t at = 0;
+    while (at < models.num && strcmp(models.model[at].name, "splines") != 0) {
+        at++;
+    }
+    assert_true(at < models.num);
+    assay_oracle o = {s, pairs[pair], calloc(2 * ASSAY_SPECIMEN_TABLE,
+                                             sizeof(double))};
+    if (s->prepare != NULL) {
+        s->prepare(&o);
+    }
+    moments m = {0, 0, 0, 0, 0, 0};
+    assay_rows rows;
+    assert_int_equal(assay_rows_init(&rows, source.width, &err), ASSAY_OK);
+    for (size_t b = 0; b < 20; b++) {
+        assert_int_equal(assay_source_fill(&source, (int)(b % 2),
+                                           (1000 + b) * ASSAY_ROWS_BLOCK,
+                                           ASSAY_ROWS_BLOCK, &rows, &err),
+                         ASSAY_OK);
+        compare_block(&m, &o, &models.model[at], &rows);
+    }
+    assay_rows_clear(&rows);
+    free(o.table);
+    assay_training_clear(&data);
+    assay_models_clear(&models);
+    print_message("%s: correlation %.4f\n", name, correlation(&m));
+    return correlation(&m);
+}
+
+/* A clipped line, a jump in a column of ten, twenty exchangeable columns of
+ * almost nothing, and words with numbers. */
+static void splines_are_close_to_the_exact_ratio(void **state)
+{
+    (void)state;
+    assert_true(quality("Laplace-1", 0, 20) > 0.995);
+    assert_true(quality("Gauss-mu", 0, 20) > 0.995);
+    assert_true(quality("PrefixSum", 5, 40) > 0.97);
+    assert_true(quality("LaplaceParallel", 0, 160) > 0.9);
+    assert_true(quality("DPFinder-AT3", 7, 100) > 0.93);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(precisions_follow_the_size_of_coefficients),
+        cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
+        cmocka_unit_test(splines_are_close_to_the_exact_ratio),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
