@@ -43,8 +43,16 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 
 #include "algorithms/consistency_row.h"
 
-/* In vectors, if this machine has any and the rows allow it. */
-static int project_fast(assay_consistency *out, int64_t *level,
+void assay_consistency_project_plain(assay_consistency *out, int64_t *level,
+                                     const int64_t *rows, const double *v,
+                                     size_t n, const double *total,
+                                     double slack, size_t count)
+{
+    (void)project(out, level, rows, v, n, total, slack, count);
+}
+
+/* Long rows in vectors, if this machine has any and the rows allow it. */
+static int project_long(assay_consistency *out, int64_t *level,
                         const int64_t *rows, const double *v, size_t n,
                         const double *total, double slack, size_t count)
 {
@@ -65,11 +73,29 @@ static int project_fast(assay_consistency *out, int64_t *level,
 #endif
 }
 
+static int project_short(assay_consistency *out, int64_t *level,
+                         const int64_t *rows, const double *v, size_t n,
+                         const double *total, double slack, size_t count)
+{
+#ifdef ASSAY_CONSISTENCY_SIDE
+    if (count % 4 == 0 && __builtin_cpu_supports("avx2")) {
+        return assay_consistency_project_side(out, level, rows, v, n, total,
+                                              slack, count);
+    }
+#endif
+    (void)out, (void)level, (void)rows, (void)v, (void)n, (void)total;
+    (void)slack, (void)count;
+    return 0;
+}
+
 void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const int64_t *rows, const double *v, size_t n,
                                const double *total, double slack, size_t count)
 {
-    if (!project_fast(out, level, rows, v, n, total, slack, count)) {
+    int done = n <= ASSAY_CONSISTENCY_SHORT
+                   ? project_short(out, level, rows, v, n, total, slack, count)
+                   : project_long(out, level, rows, v, n, total, slack, count);
+    if (!done) {
         (void)project(out, level, rows, v, n, total, slack, count);
     }
 }

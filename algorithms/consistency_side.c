@@ -1,0 +1,217 @@
+/* ring: glue */
+/**
+ * Short rows side by side: lane k is row k of four, so that the water level,
+ * its divisions and the moments cost four rows as much as one. Every lane does
+ * what the plain way does, in the same order: the bits are the same.
+ */
+#include "algorithms/consistency_lanes.h"
+
+#ifdef ASSAY_CONSISTENCY_SIDE
+#pragma GCC target("avx2")
+#include <immintrin.h>
+
+#define SIDE 4u
+#define SAFE ((int64_t)1 << 44) /* sums of 24 entries: below 2^49, exact */
+#define MAGIC 0x1.8p52          /* + y has the integer y in its last bits */
+#define INLINE static inline __attribute__((always_inline))
+
+/* Four rows, entry by entry, and what is known of them. */
+typedef struct four_rows {
+    __m256d y[ASSAY_CONSISTENCY_SHORT];
+    __m256d total, bar, t; /* bar: the level */
+    __m256d sum, number;   /* of the entries above the bar */
+} four_rows;
+
+INLINE __m256d to_double(__m256i c)
+{
+    const __m256d magic = _mm256_set1_pd(MAGIC);
+    c = _mm256_add_epi64(c, _mm256_castpd_si256(magic));
+    return _mm256_sub_pd(_mm256_castsi256_pd(c), magic);
+}
+
+INLINE __m256i to_integer(__m256d x)
+{
+    const __m256d magic = _mm256_set1_pd(MAGIC);
+    return _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(x, magic)),
+                            _mm256_castpd_si256(magic));
+}
+
+INLINE __m256d load_entry(const int64_t *c, size_t n, __m256i *bits)
+{
+    __m256i x = _mm256_set_epi64x(c[3 * n], c[2 * n], c[n], c[0]);
+    *bits = _mm256_or_si256(*bits,
+                            _mm256_add_epi64(x, _mm256_set1_epi64x(SAFE)));
+    return _mm256_max_pd(to_double(x), _mm256_setzero_pd());
+}
+
+INLINE void add_above(four_rows *r, size_t j)
+{
+    __m256d in = _mm256_cmp_pd(r->y[j], r->bar, _CMP_GT_OQ);
+    __m256d one = _mm256_set1_pd(1.0);
+    r->sum = _mm256_add_pd(r->sum, _mm256_and_pd(in, r->y[j]));
+    r->number = _mm256_add_pd(r->number, _mm256_and_pd(in, one));
+}
+
+/* Rows and their sums above the first guess; 0 if an entry is not within
+ * [-SAFE, SAFE). */
+INLINE int load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n)
+{
+    __m256i bits = _mm256_setzero_si256();
+    for (size_t k = 0; k < fours; k++) {
+        r[k].sum = _mm256_setzero_pd();
+        r[k].number = _mm256_setzero_pd();
+    }
+    for (size_t j = 0; j < n; j++) {
+        for (size_t k = 0; k < fours; k++) {
+            r[k].y[j] = load_entry(rows + k * SIDE * n + j, n, &bits);
+            add_above(&r[k], j);
+        }
+    }
+    return _mm256_testz_si256(bits, _mm256_set1_epi64x(-2 * SAFE));
+}
+
+/* next_level of consistency_row.h */
+INLINE void next_water(four_rows *r, size_t n, double slack)
+{
+    const __m256d zero = _mm256_setzero_pd();
+    const __m256d give = _mm256_set1_pd(slack);
+    __m256d low = _mm256_cmp_pd(r->bar, zero, _CMP_LE_OQ);
+    __m256d over = _mm256_sub_pd(r->sum, _mm256_add_pd(r->total, give));
+    __m256d under = _mm256_sub_pd(_mm256_sub_pd(r->total, give), r->sum);
+    __m256d number = _mm256_max_pd(r->number, _mm256_set1_pd(1.0));
+    over = _mm256_max_pd(over, zero);
+    under = _mm256_max_pd(_mm256_and_pd(under, low), zero);
+    number = _mm256_blendv_pd(number, _mm256_set1_pd((double)n),
+                              _mm256_cmp_pd(under, zero, _CMP_GT_OQ));
+    r->t = _mm256_div_pd(_mm256_sub_pd(over, under), number);
+}
+
+/* The lanes that have their answer, in all bits. Those at level 0 with t < 0
+ * get it here. */
+INLINE __m256d settled_lanes(four_rows *r, size_t n, __m256d next)
+{
+    const __m256d zero = _mm256_setzero_pd();
+    __m256d out = _mm256_cmp_pd(r->total, zero, _CMP_LT_OQ);
+    __m256d below = _mm256_andnot_pd(
+        out, _mm256_and_pd(_mm256_cmp_pd(r->bar, zero, _CMP_EQ_OQ),
+                           _mm256_cmp_pd(r->t, zero, _CMP_LT_OQ)));
+    r->bar = _mm256_blendv_pd(r->bar, _mm256_set1_pd(-1.0), below);
+    r->number =
+        _mm256_blendv_pd(r->number, _mm256_set1_pd((double)n), below);
+    return _mm256_or_pd(out, _mm256_cmp_pd(next, r->bar, _CMP_EQ_OQ));
+}
+
+/* Newton's steps until every lane is settled; settled lanes stay. No lane
+ * begins at -1, and one that comes there has t < 0 from then on. */
+INLINE void settle_rows(four_rows *r, size_t n, double slack)
+{
+    for (size_t i = 0; i < n + 3; i++) {
+        __m256d next =
+            _mm256_max_pd(_mm256_floor_pd(r->t), _mm256_set1_pd(-1.0));
+        __m256d still = settled_lanes(r, n, next);
+        if (_mm256_movemask_pd(still) == 0xf) {
+            return;
+        }
+        r->bar = _mm256_blendv_pd(next, r->bar, still);
+        r->sum = _mm256_setzero_pd();
+        r->number = _mm256_setzero_pd();
+        for (size_t j = 0; j < n; j++) {
+            add_above(r, j);
+        }
+        next_water(r, n, slack);
+    }
+}
+
+typedef struct moment_sums {
+    __m256d first, second;
+} moment_sums;
+
+INLINE void add_moments(moment_sums *m, const four_rows *r, size_t j, __m256d v)
+{
+    __m256d in = _mm256_cmp_pd(r->y[j], r->bar, _CMP_GT_OQ);
+    __m256d x = _mm256_and_pd(in, _mm256_sub_pd(r->y[j], r->t));
+    x = _mm256_mul_pd(x, v);
+    m->first = _mm256_add_pd(m->first, x);
+    m->second = _mm256_add_pd(m->second, _mm256_mul_pd(x, v));
+}
+
+/* Rows i to i + 3 of the block. */
+INLINE void write_rows(assay_consistency *out, size_t i, int64_t *level,
+                       const four_rows *r, const moment_sums *m)
+{
+    __m256d in = _mm256_cmp_pd(r->total, _mm256_setzero_pd(), _CMP_GE_OQ);
+    __m256d sum = _mm256_sub_pd(r->sum, _mm256_mul_pd(r->t, r->number));
+    _mm256_storeu_pd(out->t + i, _mm256_and_pd(in, r->t));
+    _mm256_storeu_pd(out->moment[0] + i, _mm256_and_pd(in, sum));
+    _mm256_storeu_pd(out->moment[1] + i, _mm256_and_pd(in, m->first));
+    _mm256_storeu_pd(out->moment[2] + i, _mm256_and_pd(in, m->second));
+    _mm256_storeu_si256((__m256i *)(void *)(level + i), to_integer(r->bar));
+}
+
+INLINE void find_answers(assay_consistency *out, size_t i, int64_t *level,
+                         const four_rows *r, size_t fours, const double *v,
+                         size_t n)
+{
+    moment_sums m[2];
+    for (size_t k = 0; k < fours; k++) {
+        m[k].first = _mm256_setzero_pd();
+        m[k].second = _mm256_setzero_pd();
+    }
+    for (size_t j = 0; j < n; j++) {
+        for (size_t k = 0; k < fours; k++) {
+            add_moments(&m[k], &r[k], j, _mm256_set1_pd(v[j]));
+        }
+    }
+    for (size_t k = 0; k < fours; k++) {
+        write_rows(out, i + k * SIDE, level, &r[k], &m[k]);
+    }
+}
+
+/* The guess of four rows, at least 0. */
+INLINE __m256d find_bar(const int64_t *level)
+{
+    __m256i guess = _mm256_loadu_si256((const __m256i *)(const void *)level);
+    __m256i most = _mm256_set1_epi64x(SAFE - 1);
+    guess = _mm256_blendv_epi8(guess, most, _mm256_cmpgt_epi64(guess, most));
+    return _mm256_max_pd(to_double(guess), _mm256_setzero_pd());
+}
+
+/* Four rows, or eight, whose sums then need not wait for each other. */
+INLINE int project_fours(assay_consistency *out, size_t i, int64_t *level,
+                         const int64_t *rows, size_t fours, const double *v,
+                         size_t n, const double *total, double slack)
+{
+    four_rows r[2];
+    for (size_t k = 0; k < fours; k++) {
+        r[k].total = _mm256_loadu_pd(total + i + k * SIDE);
+        r[k].bar = find_bar(level + i + k * SIDE);
+    }
+    if (!load_rows(r, fours, rows + i * n, n)) {
+        return 0;
+    }
+    for (size_t k = 0; k < fours; k++) {
+        next_water(&r[k], n, slack);
+    }
+    for (size_t k = 0; k < fours; k++) {
+        settle_rows(&r[k], n, slack);
+    }
+    find_answers(out, i, level, r, fours, v, n);
+    return 1;
+}
+
+int assay_consistency_project_side(assay_consistency *out, int64_t *level,
+                                   const int64_t *rows, const double *v,
+                                   size_t n, const double *total, double slack,
+                                   size_t count)
+{
+    size_t i = 0;
+    int safe = 1;
+    for (; safe && i + 2 * SIDE <= count; i += 2 * SIDE) {
+        safe = project_fours(out, i, level, rows, 2, v, n, total, slack);
+    }
+    for (; safe && i < count; i += SIDE) {
+        safe = project_fours(out, i, level, rows, 1, v, n, total, slack);
+    }
+    return safe;
+}
+#endif

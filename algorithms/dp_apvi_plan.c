@@ -1,0 +1,344 @@
+/* ring: glue */
+/* The planning of DP-APVI: post-processing of released counts. */
+#include "algorithms/dp_apvi.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algorithms/consistency.h"
+
+#define MAX_THREADS 64u
+#define TIE 0x1p-30
+#define LINE 64u          /* bytes of a cache line */
+#define NEAR (64u * 1024) /* bytes of a step that are asked for at once */
+
+/* A CPU with wider registers gets its own copy: the same operations in the same
+ * order, the same bits. The Makefile allows this file's roots and divisions to
+ * go several at once. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&        \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__FRAMAC__)
+#define HOT __attribute__((target_clones("avx2", "default")))
+#else
+#define HOT
+#endif
+
+/* What every row of the planner needs. */
+typedef struct planner {
+    const assay_counts *counts;
+    const assay_dp_apvi_params *params;
+    const double *rewards;
+    assay_policy *policy;
+    double *value;   /* [h][s], h = H is zero */
+    double *uniform; /* [h]: the mean of value[h] */
+    double *q;       /* [s][a]: the values of the actions of one step */
+    int64_t *level;  /* [s][a]: the water level of the step before */
+    assay_dp_apvi_widths width;
+    double iota;   /* log(H S A / failure) */
+    double second; /* C2 S H E iota */
+} planner;
+
+/* What the rows of one step have in common. A count is above its noise from
+ * `noise` = E on; Bernstein's penalty takes 1 variance + 0, Hoeffding's
+ * 0 variance + H^2. */
+typedef struct step_terms {
+    double noise, slack, iota, c1, second;
+    double variance_weight, variance_base;
+    double uniform, largest; /* of a count within its noise: C H */
+    double top;              /* H - h */
+} step_terms;
+
+static void find_terms(step_terms *c, const planner *p, uint32_t h)
+{
+    double horizon = p->counts->shape.horizon;
+    int bernstein = p->params->penalty == ASSAY_PENALTY_BERNSTEIN;
+    c->noise = 2.0 * p->width.pair;
+    c->slack = p->params->triples_only ? 0.0 : p->width.pair;
+    c->iota = p->iota;
+    c->c1 = p->params->c1;
+    c->second = p->second;
+    c->variance_weight = bernstein ? 1.0 : 0.0;
+    c->variance_base = bernstein ? 0.0 : horizon * horizon;
+    c->uniform = p->uniform[h + 1];
+    c->largest = p->params->c * horizon;
+    c->top = horizon - h;
+}
+
+/* The pessimistic values of some rows, clipped to [0, H-h]. No jumps, so that
+ * several rows go at once; `n` is a count that may be divided by. */
+static HOT void find_values(double *q, const step_terms *terms,
+                            const double *reward, const assay_consistency *x,
+                            size_t count)
+{
+    const step_terms c = *terms;
+    for (size_t i = 0; i < count; i++) {
+        int enough = x->moment[0][i] > c.noise;
+        double n = enough ? x->moment[0][i] : c.noise + 1.0;
+        double inverse = 1.0 / n;
+        double mean = x->moment[1][i] * inverse;
+        double variance = x->moment[2][i] * inverse - mean * mean;
+        double positive = variance > 0.0 ? variance : 0.0;
+        double factor = positive * c.variance_weight + c.variance_base;
+        double spread = sqrt(factor * c.iota / (n - c.noise));
+        double seen = mean - (c.c1 * spread + c.second * inverse);
+        /* uniform over states, and the largest penalty */
+        double y = reward[i] + (enough ? seen : c.uniform - c.largest);
+        y = y > 0.0 ? y : 0.0;
+        q[i] = y < c.top ? y : c.top;
+    }
+}
+
+/* The values of `count` rows from `at` of step h on. The levels of the step
+ * before are a good guess, and the same for every number of threads. */
+static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
+                       size_t at, size_t count)
+{
+    const assay_counts *counts = p->counts;
+    size_t n = counts->shape.num_states;
+    size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
+    double total[ASSAY_CONSISTENCY_ROWS];
+    assay_consistency x;
+    for (size_t i = 0; i < count; i++) {
+        int64_t visits = counts->cell[pair + i];
+        double sum = visits > 0 ? (double)visits : 0.0;
+        /* the row's sum would be at most total + slack */
+        total[i] = sum + terms->slack <= terms->noise ? -1.0 : sum;
+    }
+    assay_consistency_project(&x, p->level + at,
+                              counts->cell + counts->num_pairs + pair * n,
+                              p->value + (size_t)(h + 1) * n, n, total,
+                              terms->slack, count);
+    find_values(p->q + at, terms, p->rewards + pair, &x, count);
+}
+
+/* How many rows at once: what the nearest cache holds. */
+static size_t block_of(const assay_shape *shape)
+{
+    size_t rows = 2048 / (size_t)shape->num_states;
+    size_t most = shape->num_states <= ASSAY_CONSISTENCY_SHORT
+                      ? ASSAY_CONSISTENCY_ROWS
+                      : 16;
+    rows = rows < 1 ? 1 : rows;
+    return rows < most ? rows : most;
+}
+
+static void ask_for(const void *from, size_t bytes)
+{
+#if defined(__GNUC__) && !defined(__FRAMAC__)
+    for (size_t i = 0; i < bytes; i += LINE) {
+        __builtin_prefetch((const char *)from + i);
+    }
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
+/* Asks memory for `count` rows of step h, where a step is small: its rows are
+ * then too few for the CPU to see the pattern. */
+static void ask_for_rows(const assay_counts *counts, const double *rewards,
+                         uint32_t h, size_t at, size_t count)
+{
+    const assay_shape *shape = &counts->shape;
+    size_t n = shape->num_states;
+    size_t pair = assay_shape_pair(shape, h, 0, 0) + at;
+    if (n * n * shape->num_actions * sizeof(int64_t) <= NEAR) {
+        ask_for(counts->cell + counts->num_pairs + pair * n,
+                count * n * sizeof(int64_t));
+        ask_for(counts->cell + pair, count * sizeof(int64_t));
+        ask_for(rewards + pair, count * sizeof(double));
+    }
+}
+
+/* The best action, the lowest of those within TIE. No jumps. */
+static void choose_action(const planner *p, uint32_t h, uint32_t s)
+{
+    const assay_shape *shape = &p->counts->shape;
+    size_t at = (size_t)h * shape->num_states + s;
+    const double *q = p->q + (size_t)s * shape->num_actions;
+    double top = 0.0;
+    uint32_t arg_top = 0;
+    for (uint32_t a = 0; a < shape->num_actions; a++) {
+        top = q[a] > top ? q[a] : top;
+    }
+    for (uint32_t a = shape->num_actions; a-- > 0;) {
+        arg_top = q[a] < top - TIE ? arg_top : a;
+    }
+    p->policy->action[at] = arg_top;
+    p->value[at] = top;
+}
+
+/* One thread's states of one step. */
+typedef struct strip {
+    const planner *p;
+    uint32_t h, first, last;
+} strip;
+
+static void *plan_strip(void *arg)
+{
+    const strip *job = arg;
+    const planner *p = job->p;
+    const assay_shape *shape = &p->counts->shape;
+    size_t block = block_of(shape);
+    size_t at = (size_t)job->first * shape->num_actions;
+    size_t end = (size_t)job->last * shape->num_actions;
+    step_terms terms;
+    find_terms(&terms, p, job->h);
+    for (; at < end; at += block) {
+        size_t count = end - at < block ? end - at : block;
+        if (job->h > 0) {
+            ask_for_rows(p->counts, p->rewards, job->h - 1, at, count);
+        }
+        rows_value(p, &terms, job->h, at, count);
+    }
+    for (uint32_t s = job->first; s < job->last; s++) {
+        choose_action(p, job->h, s);
+    }
+    return NULL;
+}
+
+static void plan_strips(const planner *p, uint32_t h, uint32_t num_threads)
+{
+    uint64_t states = p->counts->shape.num_states;
+    pthread_t thread[MAX_THREADS];
+    int started[MAX_THREADS] = {0};
+    strip job[MAX_THREADS];
+    for (uint32_t i = 0; i < num_threads; i++) {
+        job[i].p = p;
+        job[i].h = h;
+        job[i].first = (uint32_t)(states * i / num_threads);
+        job[i].last = (uint32_t)(states * (i + 1) / num_threads);
+        if (i > 0) {
+            started[i] =
+                pthread_create(&thread[i], NULL, plan_strip, &job[i]) == 0;
+        }
+    }
+    (void)plan_strip(&job[0]);
+    for (uint32_t i = 1; i < num_threads; i++) {
+        if (started[i]) {
+            (void)pthread_join(thread[i], NULL);
+        } else {
+            (void)plan_strip(&job[i]);
+        }
+    }
+}
+
+static void plan_step(const planner *p, uint32_t h, uint32_t num_threads)
+{
+    if (num_threads > 1) {
+        plan_strips(p, h, num_threads);
+    } else {
+        strip all = {p, h, 0, p->counts->shape.num_states};
+        (void)plan_strip(&all);
+    }
+}
+
+assay_status assay_dp_apvi_rewards_check(const double *rewards,
+                                         const assay_shape *shape,
+                                         assay_error *err)
+{
+    size_t n = assay_shape_pairs(shape);
+    int64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= rewards[i] >= 0.0 && rewards[i] <= 1.0 ? 0 : 1;
+    }
+    return bad == 0
+               ? ASSAY_OK
+               : assay_fail(err, ASSAY_INVALID,
+                           "every reward must be in [0, 1]");
+}
+
+static double mean_of(const double *x, uint32_t n)
+{
+    double sum = 0.0;
+    for (uint32_t i = 0; i < n; i++) {
+        sum += x[i];
+    }
+    return sum / n;
+}
+
+static uint32_t threads_for(const assay_dp_apvi_params *params,
+                            const assay_shape *shape)
+{
+    uint32_t n = params->num_threads == 0 ? 1 : params->num_threads;
+    size_t work = assay_shape_triples(shape) / shape->horizon;
+    n = n > MAX_THREADS ? MAX_THREADS : n;
+    return work < 100000 ? 1 : n; /* a thread must be worth starting */
+}
+
+/* One piece of memory: a small problem is over before four are found. */
+static assay_status planner_room(planner *p, assay_error *err)
+{
+    const assay_shape *shape = &p->counts->shape;
+    size_t values = (size_t)(shape->horizon + 1) * shape->num_states;
+    size_t rows = (size_t)shape->num_states * shape->num_actions;
+    size_t words = values + shape->horizon + 1 + 2 * rows;
+    p->value = calloc(words, sizeof(double));
+    if (p->value == NULL) {
+        return assay_fail(err, ASSAY_MEMORY, "no memory for planning");
+    }
+    p->uniform = p->value + values;
+    p->q = p->uniform + shape->horizon + 1;
+    p->level = (int64_t *)(void *)(p->q + rows); /* of the same size */
+    return assay_policy_new(&p->policy, shape, err);
+}
+
+static assay_status planner_init(planner *p, const assay_counts *released,
+                                 const double *rewards,
+                                 const assay_dp_apvi_params *params,
+                                 assay_error *err)
+{
+    const assay_shape *shape = &released->shape;
+    memset(p, 0, sizeof *p);
+    p->counts = released;
+    p->params = params;
+    p->rewards = rewards;
+    p->iota = log((double)assay_shape_pairs(shape) / params->failure);
+    assay_dp_apvi_widths_get(&p->width, params, shape);
+    p->second = params->c2 * shape->num_states * shape->horizon * 2.0 *
+                p->width.triple * p->iota;
+    return planner_room(p, err);
+}
+
+/* Backwards through the steps. */
+static void planner_run(planner *p)
+{
+    const assay_shape *shape = &p->counts->shape;
+    uint32_t threads = threads_for(p->params, shape);
+    for (uint32_t h = shape->horizon; h-- > 0;) {
+        plan_step(p, h, threads);
+        p->uniform[h] = mean_of(p->value + (size_t)h * shape->num_states,
+                                shape->num_states);
+    }
+}
+
+assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
+                                const assay_counts *released,
+                                const double *rewards,
+                                const assay_dp_apvi_params *params,
+                                assay_error *err)
+{
+    planner p;
+    const assay_shape *shape = &released->shape;
+    assay_status status = assay_dp_apvi_params_check(params, shape, err);
+    if (status == ASSAY_OK) {
+        ask_for_rows(released, rewards, shape->horizon - 1, 0,
+                     (size_t)shape->num_states * shape->num_actions);
+        status = assay_dp_apvi_rewards_check(rewards, shape, err);
+    }
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = planner_init(&p, released, rewards, params, err);
+    if (status == ASSAY_OK) {
+        planner_run(&p);
+        if (value != NULL) {
+            memcpy(value, p.value, shape->num_states * sizeof(double));
+        }
+        *out = p.policy;
+        p.policy = NULL;
+    }
+    assay_policy_free(p.policy);
+    free(p.value);
+    return status;
+}
