@@ -40,16 +40,19 @@ typedef struct assay_consistency {
  * behind each other, at most ASSAY_CONSISTENCY_ROWS; n is at most 2^17. Rows
  * with total[i] < 0 are left out: zeros. level[i] is a guess of floor(t), at
  * least -1, and then the answer (-1 for every t < 0). Several rows at once
- * because the CPU then waits for none of them.
+ * because the CPU then waits for none of them; meanwhile memory is asked for
+ * as many rows from `next` on, which need not exist.
  */
 void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const int64_t *rows, const double *v, size_t n,
-                               const double *total, double slack, size_t count);
+                               const double *total, double slack, size_t count,
+                               const int64_t *next);
 
 /** The same, one number after the other: what the others are tested against. */
 void assay_consistency_project_plain(assay_consistency *out, int64_t *level,
                                      const int64_t *rows, const double *v,
                                      size_t n, const double *total,
-                                     double slack, size_t count);
+                                     double slack, size_t count,
+                                     const int64_t *next);
 
 #endif

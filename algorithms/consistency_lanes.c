@@ -34,8 +34,9 @@ INLINE void find_fresh(mask *fresh, size_t n)
 {
     static const int64_t step[3 * LANES] = {0,  0,  0,  0,  0,  0,  0,  0,
                                             -1, -1, -1, -1, -1, -1, -1, -1};
-    memcpy(fresh, step + (n < LANES ? 2 * LANES - n : n % LANES),
-           2 * sizeof *fresh);
+    const int64_t *from = step + (n < LANES ? 2 * LANES - n : n % LANES);
+    memcpy(&fresh[0], from, sizeof *fresh);
+    memcpy(&fresh[1], from + LANES / 2, sizeof *fresh);
 }
 
 /* Those entries of a row or of v, both of 8 bytes. */
@@ -97,9 +98,11 @@ typedef struct moment_sums {
     lane first[2], second[2];
 } moment_sums;
 
-/* Exact conversion: 2^52 + 2^51 + y has y < 2^51 in its last bits. */
+/* Exact conversion: 2^52 + 2^51 + y has |y| < 2^51 in its last bits, and y
+ * below that gives something negative or no number. Negative entries count as 0
+ * if the water is `below` 0, and else not at all. */
 INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
-                       const mask *bar, const lane *t, const mask *fresh)
+                       int below, const lane *t, const mask *fresh)
 {
     const lane magic = SPREAD(0x1.8p52);
     for (size_t k = 0; k < 2; k++) {
@@ -107,33 +110,32 @@ INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
         lane x, y;
         memcpy(&c, from + k * LANES / 2, sizeof c);
         memcpy(&x, v + k * LANES / 2, sizeof x);
-        c &= c > 0;
-        in = (c > *bar) & fresh[k];
+        c = below ? c & (c > 0) : c;
         y = ((lane)(c + (mask)magic) - magic) - *t;
+        in = below ? fresh[k] : (y > 0.0) & fresh[k];
         y = (lane)((mask)y & in) * x;
         m->first[k] += y;
         m->second[k] += y * x;
     }
 }
 
-INLINE void find_moments(double *moment, const int64_t *row, const double *v,
-                         size_t n, int64_t level, double t, size_t ahead)
+INLINE void sum_moments(double *moment, const int64_t *row, const double *v,
+                        size_t n, int below, double t, size_t ahead)
 {
     int64_t room[LANES];
     int64_t v_room[LANES];
     moment_sums m = {{SPREAD(0.0), SPREAD(0.0)}, {SPREAD(0.0), SPREAD(0.0)}};
-    const mask bar = SPREAD(level);
     const lane water = SPREAD(t);
     const mask all[2] = {SPREAD(-1), SPREAD(-1)};
     mask fresh[2];
     size_t whole = n - n % LANES;
     for (size_t i = 0; i < whole; i += LANES) {
         __builtin_prefetch((const void *)((uintptr_t)(row + i) + ahead));
-        moment_add(&m, row + i, v + i, &bar, &water, all);
+        moment_add(&m, row + i, v + i, below, &water, all);
     }
     if (whole < n) {
         find_fresh(fresh, n);
-        moment_add(&m, find_end(room, row, n), find_end(v_room, v, n), &bar,
+        moment_add(&m, find_end(room, row, n), find_end(v_room, v, n), below,
                    &water, fresh);
     }
     m.first[0] += m.first[1];
@@ -142,13 +144,24 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
     moment[1] = ADD_UP(m.second[0]);
 }
 
+INLINE void find_moments(double *moment, const int64_t *row, const double *v,
+                         size_t n, int64_t level, double t, size_t ahead)
+{
+    if (level < 0) {
+        sum_moments(moment, row, v, n, 1, t, ahead);
+    } else {
+        sum_moments(moment, row, v, n, 0, t, ahead);
+    }
+}
+
 #include "algorithms/consistency_row.h"
 
 HOT int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
                                         const int64_t *rows, const double *v,
                                         size_t n, const double *total,
-                                        double slack, size_t count)
+                                        double slack, size_t count,
+                                        const int64_t *next)
 {
-    return project(out, level, rows, v, n, total, slack, count);
+    return project(out, level, rows, v, n, total, slack, count, next);
 }
 #endif

@@ -18,7 +18,7 @@
 int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
                                     const int64_t *rows, const double *v,
                                     size_t n, const double *total, double slack,
-                                    size_t count);
+                                    size_t count, const int64_t *next);
 
 #if defined(__x86_64__) && !defined(__clang__)
 #define ASSAY_CONSISTENCY_SIDE 1
@@ -27,14 +27,14 @@ int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
 int assay_consistency_project_side(assay_consistency *out, int64_t *level,
                                    const int64_t *rows, const double *v,
                                    size_t n, const double *total, double slack,
-                                   size_t count);
+                                   size_t count, const int64_t *next);
 
 #define ASSAY_CONSISTENCY_WIDE 1
 /** The CPU must have AVX-512 F and DQ. */
 int assay_consistency_project_wide(assay_consistency *out, int64_t *level,
                                    const int64_t *rows, const double *v,
                                    size_t n, const double *total, double slack,
-                                   size_t count);
+                                   size_t count, const int64_t *next);
 #endif
 #endif
 

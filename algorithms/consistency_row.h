@@ -5,8 +5,8 @@
  *
  *   row_sums      sum and number of entries, and `safe`: all below 2^44
  *   find_above    sums the entries y > level, or all of them for level = -1
- *   find_moments  sums of x v and x v^2, x = y - t over the same entries; asks
- *                 memory for what lies `ahead` bytes on, the next rows
+ *   find_moments  sums of x v and x v^2, x = max(y - t, 0); asks memory for
+ * what lies `ahead` bytes on, the next rows
  *
  * Sums of integers are exact, and lanes and wide add the moments in the same
  * order: they give the same bits.
@@ -63,13 +63,12 @@ INLINE void settle(row_sums *u, double *t, int64_t *level, const int64_t *row,
 INLINE void find_answers(assay_consistency *out, const row_sums *u,
                          const int64_t *level, const int64_t *rows,
                          const double *v, size_t n, const double *total,
-                         size_t count)
+                         size_t count, size_t ahead)
 {
     for (size_t i = 0; i < count; i++) {
         double moment[2];
         int in = total[i] >= 0.0;
-        find_moments(moment, rows + i * n, v, n, level[i], out->t[i],
-                     count * n * sizeof *rows);
+        find_moments(moment, rows + i * n, v, n, level[i], out->t[i], ahead);
         out->moment[0][i] = in ? u[i].sum - out->t[i] * u[i].number : 0.0;
         out->moment[1][i] = in ? moment[0] : 0.0;
         out->moment[2][i] = in ? moment[1] : 0.0;
@@ -79,7 +78,7 @@ INLINE void find_answers(assay_consistency *out, const row_sums *u,
 
 INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
                    const double *v, size_t n, const double *total, double slack,
-                   size_t count)
+                   size_t count, const int64_t *next)
 {
     row_sums u[ASSAY_CONSISTENCY_ROWS];
     int safe = 1;
@@ -96,7 +95,8 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
         safe &= u[i].safe;
     }
     if (safe) {
-        find_answers(out, u, level, rows, v, n, total, count);
+        size_t ahead = (uintptr_t)next - (uintptr_t)rows;
+        find_answers(out, u, level, rows, v, n, total, count, ahead);
     }
     return safe;
 }

@@ -20,6 +20,7 @@ typedef struct four_rows {
     __m256d y[ASSAY_CONSISTENCY_SHORT];
     __m256d total, bar, t; /* bar: the level */
     __m256d sum, number;   /* of the entries above the bar */
+    __m256i above, bits;   /* the number as an integer; all entries' bits */
 } four_rows;
 
 INLINE __m256d to_double(__m256i c)
@@ -36,38 +37,81 @@ INLINE __m256i to_integer(__m256d x)
                             _mm256_castpd_si256(magic));
 }
 
-INLINE __m256d load_entry(const int64_t *c, size_t n, __m256i *bits)
+/* Entry j of four rows; `pair` gives two entries of two rows. */
+INLINE __m256i pair(const int64_t *low, const int64_t *high)
 {
-    __m256i x = _mm256_set_epi64x(c[3 * n], c[2 * n], c[n], c[0]);
-    *bits = _mm256_or_si256(*bits,
-                            _mm256_add_epi64(x, _mm256_set1_epi64x(SAFE)));
-    return _mm256_max_pd(to_double(x), _mm256_setzero_pd());
+    const __m128i *from = (const __m128i *)(const void *)low;
+    const __m128i *then = (const __m128i *)(const void *)high;
+    return _mm256_inserti128_si256(
+        _mm256_castsi128_si256(_mm_loadu_si128(from)), _mm_loadu_si128(then),
+        1);
 }
 
 INLINE void add_above(four_rows *r, size_t j)
 {
     __m256d in = _mm256_cmp_pd(r->y[j], r->bar, _CMP_GT_OQ);
-    __m256d one = _mm256_set1_pd(1.0);
     r->sum = _mm256_add_pd(r->sum, _mm256_and_pd(in, r->y[j]));
-    r->number = _mm256_add_pd(r->number, _mm256_and_pd(in, one));
+    r->above = _mm256_sub_epi64(r->above, _mm256_castpd_si256(in));
+}
+
+INLINE void clear_above(four_rows *r)
+{
+    r->sum = _mm256_setzero_pd();
+    r->above = _mm256_setzero_si256();
+}
+
+INLINE void set_entry(four_rows *r, size_t j, __m256i x)
+{
+    __m256i safe = _mm256_set1_epi64x(SAFE);
+    r->bits = _mm256_or_si256(r->bits, _mm256_add_epi64(x, safe));
+    r->y[j] = _mm256_max_pd(to_double(x), _mm256_setzero_pd());
+    add_above(r, j);
+}
+
+/* Two entries at once, and the last of an odd number. */
+INLINE void set_entries(four_rows *r, size_t j, const int64_t *rows, size_t n)
+{
+    const int64_t *c = rows + j;
+    if (j + 1 < n) {
+        __m256i even = pair(c, c + 2 * n);
+        __m256i odd = pair(c + n, c + 3 * n);
+        set_entry(r, j, _mm256_unpacklo_epi64(even, odd));
+        set_entry(r, j + 1, _mm256_unpackhi_epi64(even, odd));
+    } else {
+        set_entry(r, j, _mm256_set_epi64x(c[3 * n], c[2 * n], c[n], c[0]));
+    }
+}
+
+/* Memory answers a few requests at a time and makes more of them wait: here
+ * they are as far apart as they can be. Two entries of four rows are a line. */
+INLINE void ask_for(uintptr_t next, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64) {
+        _mm_prefetch((const char *)(next + i), _MM_HINT_T0);
+    }
 }
 
 /* Rows and their sums above the first guess; 0 if an entry is not within
  * [-SAFE, SAFE). */
-INLINE int load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n)
+INLINE int load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n,
+                     uintptr_t next)
 {
-    __m256i bits = _mm256_setzero_si256();
+    const __m256i high = _mm256_set1_epi64x(-2 * SAFE);
+    int safe = 1;
     for (size_t k = 0; k < fours; k++) {
-        r[k].sum = _mm256_setzero_pd();
-        r[k].number = _mm256_setzero_pd();
+        clear_above(&r[k]);
+        r[k].bits = _mm256_setzero_si256();
     }
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; j += 2) {
+        ask_for(next + j * 32 * fours, 64 * fours);
         for (size_t k = 0; k < fours; k++) {
-            r[k].y[j] = load_entry(rows + k * SIDE * n + j, n, &bits);
-            add_above(&r[k], j);
+            set_entries(&r[k], j, rows + k * SIDE * n, n);
         }
     }
-    return _mm256_testz_si256(bits, _mm256_set1_epi64x(-2 * SAFE));
+    for (size_t k = 0; k < fours; k++) {
+        safe &= _mm256_testz_si256(r[k].bits, high);
+    }
+    return safe;
 }
 
 /* next_level of consistency_row.h */
@@ -78,7 +122,9 @@ INLINE void next_water(four_rows *r, size_t n, double slack)
     __m256d low = _mm256_cmp_pd(r->bar, zero, _CMP_LE_OQ);
     __m256d over = _mm256_sub_pd(r->sum, _mm256_add_pd(r->total, give));
     __m256d under = _mm256_sub_pd(_mm256_sub_pd(r->total, give), r->sum);
-    __m256d number = _mm256_max_pd(r->number, _mm256_set1_pd(1.0));
+    __m256d number;
+    r->number = to_double(r->above);
+    number = _mm256_max_pd(r->number, _mm256_set1_pd(1.0));
     over = _mm256_max_pd(over, zero);
     under = _mm256_max_pd(_mm256_and_pd(under, low), zero);
     number = _mm256_blendv_pd(number, _mm256_set1_pd((double)n),
@@ -96,8 +142,7 @@ INLINE __m256d settled_lanes(four_rows *r, size_t n, __m256d next)
         out, _mm256_and_pd(_mm256_cmp_pd(r->bar, zero, _CMP_EQ_OQ),
                            _mm256_cmp_pd(r->t, zero, _CMP_LT_OQ)));
     r->bar = _mm256_blendv_pd(r->bar, _mm256_set1_pd(-1.0), below);
-    r->number =
-        _mm256_blendv_pd(r->number, _mm256_set1_pd((double)n), below);
+    r->number = _mm256_blendv_pd(r->number, _mm256_set1_pd((double)n), below);
     return _mm256_or_pd(out, _mm256_cmp_pd(next, r->bar, _CMP_EQ_OQ));
 }
 
@@ -113,8 +158,7 @@ INLINE void settle_rows(four_rows *r, size_t n, double slack)
             return;
         }
         r->bar = _mm256_blendv_pd(next, r->bar, still);
-        r->sum = _mm256_setzero_pd();
-        r->number = _mm256_setzero_pd();
+        clear_above(r);
         for (size_t j = 0; j < n; j++) {
             add_above(r, j);
         }
@@ -128,9 +172,8 @@ typedef struct moment_sums {
 
 INLINE void add_moments(moment_sums *m, const four_rows *r, size_t j, __m256d v)
 {
-    __m256d in = _mm256_cmp_pd(r->y[j], r->bar, _CMP_GT_OQ);
-    __m256d x = _mm256_and_pd(in, _mm256_sub_pd(r->y[j], r->t));
-    x = _mm256_mul_pd(x, v);
+    __m256d x = _mm256_sub_pd(r->y[j], r->t);
+    x = _mm256_mul_pd(_mm256_max_pd(x, _mm256_setzero_pd()), v);
     m->first = _mm256_add_pd(m->first, x);
     m->second = _mm256_add_pd(m->second, _mm256_mul_pd(x, v));
 }
@@ -179,14 +222,15 @@ INLINE __m256d find_bar(const int64_t *level)
 /* Four rows, or eight, whose sums then need not wait for each other. */
 INLINE int project_fours(assay_consistency *out, size_t i, int64_t *level,
                          const int64_t *rows, size_t fours, const double *v,
-                         size_t n, const double *total, double slack)
+                         size_t n, const double *total, double slack,
+                         uintptr_t next)
 {
     four_rows r[2];
     for (size_t k = 0; k < fours; k++) {
         r[k].total = _mm256_loadu_pd(total + i + k * SIDE);
         r[k].bar = find_bar(level + i + k * SIDE);
     }
-    if (!load_rows(r, fours, rows + i * n, n)) {
+    if (!load_rows(r, fours, rows + i * n, n, next + i * n * sizeof *rows)) {
         return 0;
     }
     for (size_t k = 0; k < fours; k++) {
@@ -202,15 +246,17 @@ INLINE int project_fours(assay_consistency *out, size_t i, int64_t *level,
 int assay_consistency_project_side(assay_consistency *out, int64_t *level,
                                    const int64_t *rows, const double *v,
                                    size_t n, const double *total, double slack,
-                                   size_t count)
+                                   size_t count, const int64_t *next)
 {
     size_t i = 0;
     int safe = 1;
     for (; safe && i + 2 * SIDE <= count; i += 2 * SIDE) {
-        safe = project_fours(out, i, level, rows, 2, v, n, total, slack);
+        safe = project_fours(out, i, level, rows, 2, v, n, total, slack,
+                             (uintptr_t)next);
     }
     for (; safe && i < count; i += SIDE) {
-        safe = project_fours(out, i, level, rows, 1, v, n, total, slack);
+        safe = project_fours(out, i, level, rows, 1, v, n, total, slack,
+                             (uintptr_t)next);
     }
     return safe;
 }

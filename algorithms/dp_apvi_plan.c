@@ -11,18 +11,33 @@
 
 #define MAX_THREADS 64u
 #define TIE 0x1p-30
-#define LINE 64u          /* bytes of a cache line */
-#define NEAR (64u * 1024) /* bytes of a step that are asked for at once */
+#define TOP ((int64_t)1 << 50) /* of a count, as in the projection */
+#define LINE 64u               /* bytes of a cache line */
+#define NEAR (64u * 1024)      /* bytes of a step that are asked for at once */
 
 /* A CPU with wider registers gets its own copy: the same operations in the same
  * order, the same bits. The Makefile allows this file's roots and divisions to
  * go several at once. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&        \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__FRAMAC__)
 #define HOT __attribute__((target_clones("avx2", "default")))
 #else
 #define HOT
 #endif
+
+/* Exact for 0 <= x <= TOP: 2^52 + x has x in its last bits. Vectors of most
+ * CPUs have no other way. */
+static inline double small_double(int64_t x)
+{
+#ifdef __FRAMAC__
+    return (double)x;
+#else
+    int64_t bits = x + INT64_C(0x4330000000000000);
+    double sum;
+    memcpy(&sum, &bits, sizeof sum);
+    return sum - 0x1p52;
+#endif
+}
 
 /* What every row of the planner needs. */
 typedef struct planner {
@@ -89,6 +104,36 @@ static HOT void find_values(double *q, const step_terms *terms,
     }
 }
 
+/* The visits of some rows, -1 where the projection is not needed: the row's sum
+ * would be at most total + slack. In vectors, because vectors read it. */
+static HOT void find_totals(double *total, const step_terms *terms,
+                            const int64_t *visits, size_t count)
+{
+    const step_terms c = *terms;
+    for (size_t i = 0; i < count; i++) {
+        int64_t low = visits[i] > 0 ? visits[i] : 0;
+        double sum = small_double(low < TOP ? low : TOP);
+        total[i] = sum + c.slack <= c.noise ? -1.0 : sum;
+    }
+}
+
+/* The rows that memory is asked for meanwhile: the same ones of the next step
+ * if steps are small, else the block behind. */
+static const int64_t *next_rows(const planner *p, uint32_t h, size_t at,
+                                size_t count)
+{
+    const assay_counts *counts = p->counts;
+    const int64_t *rows = counts->cell + counts->num_pairs;
+    size_t n = counts->shape.num_states;
+    size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
+    size_t step = n * counts->shape.num_actions;
+    if (step * n * sizeof(int64_t) <= NEAR) {
+        return rows + (h > 0 ? pair - step : pair) * n;
+    }
+    return rows +
+           (at + count < step || h == 0 ? pair + count : pair - at - step) * n;
+}
+
 /* The values of `count` rows from `at` of step h on. The levels of the step
  * before are a good guess, and the same for every number of threads. */
 static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
@@ -99,16 +144,11 @@ static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
     size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
     double total[ASSAY_CONSISTENCY_ROWS];
     assay_consistency x;
-    for (size_t i = 0; i < count; i++) {
-        int64_t visits = counts->cell[pair + i];
-        double sum = visits > 0 ? (double)visits : 0.0;
-        /* the row's sum would be at most total + slack */
-        total[i] = sum + terms->slack <= terms->noise ? -1.0 : sum;
-    }
+    find_totals(total, terms, counts->cell + pair, count);
     assay_consistency_project(&x, p->level + at,
                               counts->cell + counts->num_pairs + pair * n,
                               p->value + (size_t)(h + 1) * n, n, total,
-                              terms->slack, count);
+                              terms->slack, count, next_rows(p, h, at, count));
     find_values(p->q + at, terms, p->rewards + pair, &x, count);
 }
 
@@ -134,20 +174,26 @@ static void ask_for(const void *from, size_t bytes)
 #endif
 }
 
-/* Asks memory for `count` rows of step h, where a step is small: its rows are
- * then too few for the CPU to see the pattern. */
-static void ask_for_rows(const assay_counts *counts, const double *rewards,
-                         uint32_t h, size_t at, size_t count)
+/* Pairs and rewards of step h, where steps are small: too few for the CPU to
+ * see a pattern. */
+static void ask_for_pairs(const assay_counts *counts, const double *rewards,
+                          uint32_t h, size_t at, size_t count)
+{
+    size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
+    ask_for(counts->cell + pair, count * sizeof(int64_t));
+    ask_for(rewards + pair, count * sizeof(double));
+}
+
+/* What comes first, while all else is prepared. */
+static void ask_for_last_step(const assay_counts *counts, const double *rewards)
 {
     const assay_shape *shape = &counts->shape;
-    size_t n = shape->num_states;
-    size_t pair = assay_shape_pair(shape, h, 0, 0) + at;
-    if (n * n * shape->num_actions * sizeof(int64_t) <= NEAR) {
-        ask_for(counts->cell + counts->num_pairs + pair * n,
-                count * n * sizeof(int64_t));
-        ask_for(counts->cell + pair, count * sizeof(int64_t));
-        ask_for(rewards + pair, count * sizeof(double));
-    }
+    size_t step = (size_t)shape->num_states * shape->num_actions;
+    size_t pair = assay_shape_pair(shape, shape->horizon - 1, 0, 0);
+    size_t bytes = step * shape->num_states * sizeof(int64_t);
+    ask_for(counts->cell + counts->num_pairs + pair * shape->num_states,
+            bytes < NEAR ? bytes : NEAR);
+    ask_for_pairs(counts, rewards, shape->horizon - 1, 0, step);
 }
 
 /* The best action, the lowest of those within TIE. No jumps. */
@@ -187,7 +233,7 @@ static void *plan_strip(void *arg)
     for (; at < end; at += block) {
         size_t count = end - at < block ? end - at : block;
         if (job->h > 0) {
-            ask_for_rows(p->counts, p->rewards, job->h - 1, at, count);
+            ask_for_pairs(p->counts, p->rewards, job->h - 1, at, count);
         }
         rows_value(p, &terms, job->h, at, count);
     }
@@ -233,19 +279,23 @@ static void plan_step(const planner *p, uint32_t h, uint32_t num_threads)
     }
 }
 
+static HOT int within_unit(const double *x, size_t n)
+{
+    int64_t bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bad |= x[i] >= 0.0 && x[i] <= 1.0 ? 0 : 1;
+    }
+    return bad == 0;
+}
+
 assay_status assay_dp_apvi_rewards_check(const double *rewards,
                                          const assay_shape *shape,
                                          assay_error *err)
 {
-    size_t n = assay_shape_pairs(shape);
-    int64_t bad = 0;
-    for (size_t i = 0; i < n; i++) {
-        bad |= rewards[i] >= 0.0 && rewards[i] <= 1.0 ? 0 : 1;
+    if (!within_unit(rewards, assay_shape_pairs(shape))) {
+        return assay_fail(err, ASSAY_INVALID, "every reward must be in [0, 1]");
     }
-    return bad == 0
-               ? ASSAY_OK
-               : assay_fail(err, ASSAY_INVALID,
-                           "every reward must be in [0, 1]");
+    return ASSAY_OK;
 }
 
 static double mean_of(const double *x, uint32_t n)
@@ -322,8 +372,7 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     const assay_shape *shape = &released->shape;
     assay_status status = assay_dp_apvi_params_check(params, shape, err);
     if (status == ASSAY_OK) {
-        ask_for_rows(released, rewards, shape->horizon - 1, 0,
-                     (size_t)shape->num_states * shape->num_actions);
+        ask_for_last_step(released, rewards);
         status = assay_dp_apvi_rewards_check(rewards, shape, err);
     }
     if (status != ASSAY_OK) {
