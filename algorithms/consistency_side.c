@@ -91,13 +91,10 @@ INLINE void ask_for(uintptr_t next, size_t bytes)
     }
 }
 
-/* Rows and their sums above the first guess; 0 if an entry is not within
- * [-SAFE, SAFE). */
-INLINE int load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n,
-                     uintptr_t next)
+/* Rows and their sums above the first guess. */
+INLINE void load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n,
+                      uintptr_t next)
 {
-    const __m256i high = _mm256_set1_epi64x(-2 * SAFE);
-    int safe = 1;
     for (size_t k = 0; k < fours; k++) {
         clear_above(&r[k]);
         r[k].bits = _mm256_setzero_si256();
@@ -108,10 +105,6 @@ INLINE int load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n,
             set_entries(&r[k], j, rows + k * SIDE * n, n);
         }
     }
-    for (size_t k = 0; k < fours; k++) {
-        safe &= _mm256_testz_si256(r[k].bits, high);
-    }
-    return safe;
 }
 
 /* next_level of consistency_row.h */
@@ -219,27 +212,43 @@ INLINE __m256d find_bar(const int64_t *level)
     return _mm256_max_pd(to_double(guess), _mm256_setzero_pd());
 }
 
-/* Four rows, or eight, whose sums then need not wait for each other. */
-INLINE int project_fours(assay_consistency *out, size_t i, int64_t *level,
-                         const int64_t *rows, size_t fours, const double *v,
-                         size_t n, const double *total, double slack,
-                         uintptr_t next)
+/* Stages: what is done with four rows does not wait for the four before. Sums
+ * go by eight rows, for the same reason. */
+INLINE void load_all(four_rows *r, size_t count, const int64_t *level,
+                     const int64_t *rows, size_t n, const double *total,
+                     const int64_t *next)
 {
-    four_rows r[2];
-    for (size_t k = 0; k < fours; k++) {
-        r[k].total = _mm256_loadu_pd(total + i + k * SIDE);
-        r[k].bar = find_bar(level + i + k * SIDE);
+    size_t fours = count / SIDE;
+    size_t width = SIDE * n;
+    size_t k = 0;
+    for (size_t i = 0; i < fours; i++) {
+        r[i].total = _mm256_loadu_pd(total + i * SIDE);
+        r[i].bar = find_bar(level + i * SIDE);
     }
-    if (!load_rows(r, fours, rows + i * n, n, next + i * n * sizeof *rows)) {
-        return 0;
+    for (; k + 2 <= fours; k += 2) {
+        load_rows(r + k, 2, rows + k * width, n,
+                  (uintptr_t)next + k * width * sizeof *next);
     }
+    if (k < fours) {
+        load_rows(r + k, 1, rows + k * width, n,
+                  (uintptr_t)next + k * width * sizeof *next);
+    }
+}
+
+/* 0 if an entry is not within [-SAFE, SAFE). */
+INLINE int settle_all(four_rows *r, size_t fours, size_t n, double slack)
+{
+    __m256i bits = _mm256_setzero_si256();
     for (size_t k = 0; k < fours; k++) {
         next_water(&r[k], n, slack);
+        bits = _mm256_or_si256(bits, r[k].bits);
+    }
+    if (!_mm256_testz_si256(bits, _mm256_set1_epi64x(-2 * SAFE))) {
+        return 0;
     }
     for (size_t k = 0; k < fours; k++) {
         settle_rows(&r[k], n, slack);
     }
-    find_answers(out, i, level, r, fours, v, n);
     return 1;
 }
 
@@ -248,16 +257,19 @@ int assay_consistency_project_side(assay_consistency *out, int64_t *level,
                                    size_t n, const double *total, double slack,
                                    size_t count, const int64_t *next)
 {
-    size_t i = 0;
-    int safe = 1;
-    for (; safe && i + 2 * SIDE <= count; i += 2 * SIDE) {
-        safe = project_fours(out, i, level, rows, 2, v, n, total, slack,
-                             (uintptr_t)next);
+    four_rows r[ASSAY_CONSISTENCY_ROWS / SIDE];
+    size_t fours = count / SIDE;
+    size_t k = 0;
+    load_all(r, count, level, rows, n, total, next);
+    if (!settle_all(r, fours, n, slack)) {
+        return 0;
     }
-    for (; safe && i < count; i += SIDE) {
-        safe = project_fours(out, i, level, rows, 1, v, n, total, slack,
-                             (uintptr_t)next);
+    for (; k + 2 <= fours; k += 2) {
+        find_answers(out, k * SIDE, level, r + k, 2, v, n);
     }
-    return safe;
+    if (k < fours) {
+        find_answers(out, k * SIDE, level, r + k, 1, v, n);
+    }
+    return 1;
 }
 #endif
