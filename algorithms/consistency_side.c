@@ -15,12 +15,18 @@
 #define MAGIC 0x1.8p52          /* + y has the integer y in its last bits */
 #define INLINE static inline __attribute__((always_inline))
 
+/* Sum and number of the entries above the bar, and the bits of all. */
+typedef struct above_sums {
+    __m256d bar, sum;
+    __m256i number, bits;
+} above_sums;
+
 /* Four rows, entry by entry, and what is known of them. */
 typedef struct four_rows {
     __m256d y[ASSAY_CONSISTENCY_SHORT];
     __m256d total, bar, t; /* bar: the level */
     __m256d sum, number;   /* of the entries above the bar */
-    __m256i above, bits;   /* the number as an integer; all entries' bits */
+    __m256i bits;
 } four_rows;
 
 INLINE __m256d to_double(__m256i c)
@@ -47,38 +53,41 @@ INLINE __m256i pair(const int64_t *low, const int64_t *high)
         1);
 }
 
-INLINE void add_above(four_rows *r, size_t j)
+INLINE above_sums no_sums(__m256d bar)
 {
-    __m256d in = _mm256_cmp_pd(r->y[j], r->bar, _CMP_GT_OQ);
-    r->sum = _mm256_add_pd(r->sum, _mm256_and_pd(in, r->y[j]));
-    r->above = _mm256_sub_epi64(r->above, _mm256_castpd_si256(in));
+    __m256i zero = _mm256_setzero_si256();
+    above_sums l = {bar, _mm256_setzero_pd(), zero, zero};
+    return l;
 }
 
-INLINE void clear_above(four_rows *r)
+INLINE void add_above(above_sums *l, __m256d y)
 {
-    r->sum = _mm256_setzero_pd();
-    r->above = _mm256_setzero_si256();
+    __m256d in = _mm256_cmp_pd(y, l->bar, _CMP_GT_OQ);
+    l->sum = _mm256_add_pd(l->sum, _mm256_and_pd(in, y));
+    l->number = _mm256_sub_epi64(l->number, _mm256_castpd_si256(in));
 }
 
-INLINE void set_entry(four_rows *r, size_t j, __m256i x)
+INLINE __m256d add_entry(above_sums *l, __m256i x)
 {
+    __m256d y = _mm256_max_pd(to_double(x), _mm256_setzero_pd());
     __m256i safe = _mm256_set1_epi64x(SAFE);
-    r->bits = _mm256_or_si256(r->bits, _mm256_add_epi64(x, safe));
-    r->y[j] = _mm256_max_pd(to_double(x), _mm256_setzero_pd());
-    add_above(r, j);
+    l->bits = _mm256_or_si256(l->bits, _mm256_add_epi64(x, safe));
+    add_above(l, y);
+    return y;
 }
 
 /* Two entries at once, and the last of an odd number. */
-INLINE void set_entries(four_rows *r, size_t j, const int64_t *rows, size_t n)
+INLINE void add_entries(above_sums *l, __m256d *y, size_t j,
+                        const int64_t *rows, size_t n)
 {
     const int64_t *c = rows + j;
     if (j + 1 < n) {
         __m256i even = pair(c, c + 2 * n);
         __m256i odd = pair(c + n, c + 3 * n);
-        set_entry(r, j, _mm256_unpacklo_epi64(even, odd));
-        set_entry(r, j + 1, _mm256_unpackhi_epi64(even, odd));
+        y[j] = add_entry(l, _mm256_unpacklo_epi64(even, odd));
+        y[j + 1] = add_entry(l, _mm256_unpackhi_epi64(even, odd));
     } else {
-        set_entry(r, j, _mm256_set_epi64x(c[3 * n], c[2 * n], c[n], c[0]));
+        y[j] = add_entry(l, _mm256_set_epi64x(c[3 * n], c[2 * n], c[n], c[0]));
     }
 }
 
@@ -91,19 +100,29 @@ INLINE void ask_for(uintptr_t next, size_t bytes)
     }
 }
 
+INLINE void keep_sums(four_rows *r, const above_sums *l)
+{
+    r->sum = l->sum;
+    r->number = to_double(l->number);
+    r->bits = l->bits;
+}
+
 /* Rows and their sums above the first guess. */
 INLINE void load_rows(four_rows *r, size_t fours, const int64_t *rows, size_t n,
                       uintptr_t next)
 {
+    above_sums l[2];
     for (size_t k = 0; k < fours; k++) {
-        clear_above(&r[k]);
-        r[k].bits = _mm256_setzero_si256();
+        l[k] = no_sums(r[k].bar);
     }
     for (size_t j = 0; j < n; j += 2) {
         ask_for(next + j * 32 * fours, 64 * fours);
         for (size_t k = 0; k < fours; k++) {
-            set_entries(&r[k], j, rows + k * SIDE * n, n);
+            add_entries(&l[k], r[k].y, j, rows + k * SIDE * n, n);
         }
+    }
+    for (size_t k = 0; k < fours; k++) {
+        keep_sums(&r[k], &l[k]);
     }
 }
 
@@ -115,9 +134,7 @@ INLINE void next_water(four_rows *r, size_t n, double slack)
     __m256d low = _mm256_cmp_pd(r->bar, zero, _CMP_LE_OQ);
     __m256d over = _mm256_sub_pd(r->sum, _mm256_add_pd(r->total, give));
     __m256d under = _mm256_sub_pd(_mm256_sub_pd(r->total, give), r->sum);
-    __m256d number;
-    r->number = to_double(r->above);
-    number = _mm256_max_pd(r->number, _mm256_set1_pd(1.0));
+    __m256d number = _mm256_max_pd(r->number, _mm256_set1_pd(1.0));
     over = _mm256_max_pd(over, zero);
     under = _mm256_max_pd(_mm256_and_pd(under, low), zero);
     number = _mm256_blendv_pd(number, _mm256_set1_pd((double)n),
@@ -144,6 +161,7 @@ INLINE __m256d settled_lanes(four_rows *r, size_t n, __m256d next)
 INLINE void settle_rows(four_rows *r, size_t n, double slack)
 {
     for (size_t i = 0; i < n + 3; i++) {
+        above_sums l;
         __m256d next =
             _mm256_max_pd(_mm256_floor_pd(r->t), _mm256_set1_pd(-1.0));
         __m256d still = settled_lanes(r, n, next);
@@ -151,10 +169,11 @@ INLINE void settle_rows(four_rows *r, size_t n, double slack)
             return;
         }
         r->bar = _mm256_blendv_pd(next, r->bar, still);
-        clear_above(r);
+        l = no_sums(r->bar);
         for (size_t j = 0; j < n; j++) {
-            add_above(r, j);
+            add_above(&l, r->y[j]);
         }
+        keep_sums(r, &l);
         next_water(r, n, slack);
     }
 }
