@@ -186,14 +186,11 @@ static void compare_plan(plan_bench *b, place from, size_t times)
 
 /* ---- counting and release ------------------------------------------------ */
 
-typedef struct transition {
-    uint32_t s, a;
-} transition;
-
 /* n trajectories that go everywhere: the worst pattern for counting. */
-static transition *make_data(uint32_t states, uint64_t users)
+static assay_visit *make_data(uint32_t states, uint64_t users)
 {
-    transition *data = room((size_t)users * (HORIZON + 1) * sizeof(transition));
+    assay_visit *data =
+        room((size_t)users * (HORIZON + 1) * sizeof(assay_visit));
     assay_envrand rand;
     assay_envrand_init(&rand, 1, 0);
     for (size_t i = 0; i < (size_t)users * (HORIZON + 1); i++) {
@@ -203,13 +200,10 @@ static transition *make_data(uint32_t states, uint64_t users)
     return data;
 }
 
-static void count(assay_counts *counts, const transition *data, uint64_t users)
+static void count(assay_counts *counts, const assay_visit *data, uint64_t users)
 {
     for (uint64_t user = 0; user < users; user++) {
-        const transition *x = data + user * (HORIZON + 1);
-        for (uint32_t h = 0; h < HORIZON; h++) {
-            assay_counts_add(counts, h, x[h].s, x[h].a, x[h + 1].s);
-        }
+        assay_counts_add_all(counts, data + user * (HORIZON + 1));
     }
     counts->num_users = users;
 }
@@ -237,7 +231,7 @@ static void count_and_release(assay_counts **released, uint32_t states,
     assay_shape shape = {states, ACTIONS, HORIZON};
     assay_counts *counts = NULL;
     assay_error err = ASSAY_ERROR_INIT;
-    transition *data = make_data(states, users);
+    assay_visit *data = make_data(states, users);
     size_t cells = assay_shape_pairs(&shape) + assay_shape_triples(&shape);
     volatile uint64_t keep;
     stages t;
