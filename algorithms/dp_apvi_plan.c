@@ -152,15 +152,20 @@ static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
     find_values(p->q + at, terms, p->rewards + pair, &x, count);
 }
 
-/* How many rows at once: what the nearest cache holds. */
-static size_t block_of(const assay_shape *shape)
+/* How many of the rows that are left go at once: what the nearest cache holds,
+ * and fours of short rows. */
+static size_t rows_at_once(const assay_shape *shape, size_t left)
 {
     size_t rows = 2048 / (size_t)shape->num_states;
     size_t most = shape->num_states <= ASSAY_CONSISTENCY_SHORT
                       ? ASSAY_CONSISTENCY_ROWS
                       : 16;
     rows = rows < 1 ? 1 : rows;
-    return rows < most ? rows : most;
+    rows = rows < most ? rows : most;
+    if (left >= rows) {
+        return rows;
+    }
+    return left < 4 ? left : left - left % 4;
 }
 
 static void ask_for(const void *from, size_t bytes)
@@ -225,13 +230,13 @@ static void *plan_strip(void *arg)
     const strip *job = arg;
     const planner *p = job->p;
     const assay_shape *shape = &p->counts->shape;
-    size_t block = block_of(shape);
     size_t at = (size_t)job->first * shape->num_actions;
     size_t end = (size_t)job->last * shape->num_actions;
+    size_t count;
     step_terms terms;
     find_terms(&terms, p, job->h);
-    for (; at < end; at += block) {
-        size_t count = end - at < block ? end - at : block;
+    for (; at < end; at += count) {
+        count = rows_at_once(shape, end - at);
         if (job->h > 0) {
             ask_for_pairs(p->counts, p->rewards, job->h - 1, at, count);
         }
