@@ -30,12 +30,12 @@ INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
                          size_t n, int64_t level, double t, size_t ahead)
 {
-    (void)ahead;
+    (void)level, (void)ahead;
     moment[0] = 0.0;
     moment[1] = 0.0;
     for (size_t i = 0; i < n; i++) {
-        int64_t y = clipped(row[i]);
-        double x = y > level ? ((double)y - t) * v[i] : 0.0;
+        double x = (double)clipped(row[i]) - t;
+        x = x > 0.0 ? x * v[i] : 0.0;
         moment[0] += x;
         moment[1] += x * v[i];
     }
@@ -43,33 +43,64 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 
 #include "algorithms/consistency_row.h"
 
-/* In vectors, if this machine has any and the rows allow it. */
-static int project_fast(assay_consistency *out, int64_t *level,
+void assay_consistency_project_plain(assay_consistency *out, int64_t *level,
+                                     const int64_t *rows, const double *v,
+                                     size_t n, const double *total,
+                                     double slack, size_t count,
+                                     const int64_t *next)
+{
+    (void)project(out, level, rows, v, n, total, slack, count, next);
+}
+
+/* Long rows in vectors, if this machine has any and the rows allow it. */
+static int project_long(assay_consistency *out, int64_t *level,
                         const int64_t *rows, const double *v, size_t n,
-                        const double *total, double slack, size_t count)
+                        const double *total, double slack, size_t count,
+                        const int64_t *next)
 {
 #ifdef ASSAY_CONSISTENCY_WIDE
     if (__builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512dq")) {
         return assay_consistency_project_wide(out, level, rows, v, n, total,
-                                              slack, count);
+                                              slack, count, next);
     }
 #endif
 #ifdef ASSAY_CONSISTENCY_LANES
     return assay_consistency_project_lanes(out, level, rows, v, n, total, slack,
-                                           count);
+                                           count, next);
 #else
     (void)out, (void)level, (void)rows, (void)v, (void)n, (void)total;
-    (void)slack, (void)count;
+    (void)slack, (void)count, (void)next;
     return 0;
 #endif
 }
 
+static int project_short(assay_consistency *out, int64_t *level,
+                         const int64_t *rows, const double *v, size_t n,
+                         const double *total, double slack, size_t count,
+                         const int64_t *next)
+{
+#ifdef ASSAY_CONSISTENCY_SIDE
+    if (count % 4 == 0 && __builtin_cpu_supports("avx2")) {
+        return assay_consistency_project_side(out, level, rows, v, n, total,
+                                              slack, count, next);
+    }
+#endif
+    (void)out, (void)level, (void)rows, (void)v, (void)n, (void)total;
+    (void)slack, (void)count, (void)next;
+    return 0;
+}
+
 void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const int64_t *rows, const double *v, size_t n,
-                               const double *total, double slack, size_t count)
+                               const double *total, double slack, size_t count,
+                               const int64_t *next)
 {
-    if (!project_fast(out, level, rows, v, n, total, slack, count)) {
-        (void)project(out, level, rows, v, n, total, slack, count);
+    int done =
+        n <= ASSAY_CONSISTENCY_SHORT
+            ? project_short(out, level, rows, v, n, total, slack, count, next)
+            : project_long(out, level, rows, v, n, total, slack, count, next);
+    if (!done) {
+        (void)project(out, level, rows, v, n, total, slack, count, next);
     }
 }

@@ -10,10 +10,11 @@
 #define INLINE static inline __attribute__((always_inline))
 #define SPREAD(x)                                                              \
     {                                                                          \
-        (x), (x), (x), (x), (x), (x), (x), (x)                                 \
+        (x), (x), (x), (x)                                                     \
     }
-typedef double lane __attribute__((vector_size(64)));
-typedef int64_t mask __attribute__((vector_size(64)));
+/* Eight lanes are two of these: what the registers of most CPUs hold. */
+typedef double lane __attribute__((vector_size(32)));
+typedef int64_t mask __attribute__((vector_size(32)));
 
 /* A CPU with wider registers gets its own copy of the function. */
 #if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
@@ -33,8 +34,9 @@ INLINE void find_fresh(mask *fresh, size_t n)
 {
     static const int64_t step[3 * LANES] = {0,  0,  0,  0,  0,  0,  0,  0,
                                             -1, -1, -1, -1, -1, -1, -1, -1};
-    memcpy(fresh, step + (n < LANES ? 2 * LANES - n : n % LANES),
-           sizeof *fresh);
+    const int64_t *from = step + (n < LANES ? 2 * LANES - n : n % LANES);
+    memcpy(&fresh[0], from, sizeof *fresh);
+    memcpy(&fresh[1], from + LANES / 2, sizeof *fresh);
 }
 
 /* Those entries of a row or of v, both of 8 bytes. */
@@ -47,92 +49,109 @@ INLINE const void *find_end(int64_t *room, const void *from, size_t n)
     return memcpy(room, from, n * sizeof *room);
 }
 
-#define ADD_UP(x)                                                              \
-    ((((x)[0] + (x)[4]) + ((x)[1] + (x)[5])) +                                 \
-     (((x)[2] + (x)[6]) + ((x)[3] + (x)[7])))
+#define ADD_UP(x) (((x)[0] + (x)[1]) + ((x)[2] + (x)[3]))
 
+/* Entries above the bar, which is not below 0: negative ones are not among
+ * them, and zeros do not change the sum. */
 typedef struct level_sums {
-    mask sum, number, bits;
+    mask sum[2], number[2], bits;
 } level_sums;
 
 INLINE void level_add(level_sums *l, const int64_t *from, const mask *bar,
                       const mask *fresh)
 {
-    mask c, in;
-    memcpy(&c, from, sizeof c);
-    c &= c > 0;
-    l->bits |= c;
-    in = (c > *bar) & *fresh;
-    l->sum += c & in;
-    l->number -= in;
+    for (size_t k = 0; k < 2; k++) {
+        mask c, in;
+        memcpy(&c, from + k * LANES / 2, sizeof c);
+        in = (c > *bar) & fresh[k];
+        c &= in;
+        l->bits |= c;
+        l->sum[k] += c;
+        l->number[k] -= in;
+    }
 }
 
 INLINE void find_above(row_sums *u, const int64_t *row, size_t n, int64_t level)
 {
     int64_t room[LANES];
-    level_sums l = {SPREAD(0), SPREAD(0), SPREAD(0)};
-    const mask bar = SPREAD(level);
-    const mask all = SPREAD(-1);
-    mask fresh;
+    level_sums l = {{SPREAD(0), SPREAD(0)}, {SPREAD(0), SPREAD(0)}, SPREAD(0)};
+    const mask bar = SPREAD(level > 0 ? level : 0);
+    const mask all[2] = {SPREAD(-1), SPREAD(-1)};
+    mask fresh[2];
     size_t whole = n - n % LANES;
     for (size_t i = 0; i < whole; i += LANES) {
         __builtin_prefetch((const void *)((uintptr_t)(row + i) + AHEAD));
-        level_add(&l, row + i, &bar, &all);
+        level_add(&l, row + i, &bar, all);
     }
     if (whole < n) {
-        find_fresh(&fresh, n);
-        level_add(&l, find_end(room, row, n), &bar, &fresh);
+        find_fresh(fresh, n);
+        level_add(&l, find_end(room, row, n), &bar, fresh);
     }
-    l.bits[0] |= l.bits[1] | l.bits[2] | l.bits[3];
-    l.bits[4] |= l.bits[5] | l.bits[6] | l.bits[7];
-    u->safe = (l.bits[0] | l.bits[4]) < SAFE;
-    u->sum = (double)ADD_UP(l.sum);
-    u->number = (double)ADD_UP(l.number);
+    l.sum[0] += l.sum[1];
+    l.number[0] += l.number[1];
+    u->safe = (l.bits[0] | l.bits[1] | l.bits[2] | l.bits[3]) < SAFE;
+    u->sum = (double)ADD_UP(l.sum[0]);
+    u->number = (double)(level < 0 ? (int64_t)n : ADD_UP(l.number[0]));
 }
 
 typedef struct moment_sums {
-    lane first, second;
+    lane first[2], second[2];
 } moment_sums;
 
-/* Exact conversion: 2^52 + 2^51 + y has y < 2^51 in its last bits. */
+/* Exact conversion: 2^52 + 2^51 + y has |y| < 2^51 in its last bits, and y
+ * below that gives something negative or no number. Negative entries count as 0
+ * if the water is `below` 0, and else not at all. */
 INLINE void moment_add(moment_sums *m, const int64_t *from, const double *v,
-                       const mask *bar, const lane *t, const mask *fresh)
+                       int below, const lane *t, const mask *fresh)
 {
     const lane magic = SPREAD(0x1.8p52);
-    mask c, in;
-    lane x, y;
-    memcpy(&c, from, sizeof c);
-    memcpy(&x, v, sizeof x);
-    c &= c > 0;
-    in = (c > *bar) & *fresh;
-    y = ((lane)(c + (mask)magic) - magic) - *t;
-    y = (lane)((mask)y & in) * x;
-    m->first += y;
-    m->second += y * x;
+    for (size_t k = 0; k < 2; k++) {
+        mask c, in;
+        lane x, y;
+        memcpy(&c, from + k * LANES / 2, sizeof c);
+        memcpy(&x, v + k * LANES / 2, sizeof x);
+        c = below ? c & (c > 0) : c;
+        y = ((lane)(c + (mask)magic) - magic) - *t;
+        in = below ? fresh[k] : (y > 0.0) & fresh[k];
+        y = (lane)((mask)y & in) * x;
+        m->first[k] += y;
+        m->second[k] += y * x;
+    }
+}
+
+INLINE void sum_moments(double *moment, const int64_t *row, const double *v,
+                        size_t n, int below, double t, size_t ahead)
+{
+    int64_t room[LANES];
+    int64_t v_room[LANES];
+    moment_sums m = {{SPREAD(0.0), SPREAD(0.0)}, {SPREAD(0.0), SPREAD(0.0)}};
+    const lane water = SPREAD(t);
+    const mask all[2] = {SPREAD(-1), SPREAD(-1)};
+    mask fresh[2];
+    size_t whole = n - n % LANES;
+    for (size_t i = 0; i < whole; i += LANES) {
+        __builtin_prefetch((const void *)((uintptr_t)(row + i) + ahead));
+        moment_add(&m, row + i, v + i, below, &water, all);
+    }
+    if (whole < n) {
+        find_fresh(fresh, n);
+        moment_add(&m, find_end(room, row, n), find_end(v_room, v, n), below,
+                   &water, fresh);
+    }
+    m.first[0] += m.first[1];
+    m.second[0] += m.second[1];
+    moment[0] = ADD_UP(m.first[0]);
+    moment[1] = ADD_UP(m.second[0]);
 }
 
 INLINE void find_moments(double *moment, const int64_t *row, const double *v,
                          size_t n, int64_t level, double t, size_t ahead)
 {
-    int64_t room[LANES];
-    int64_t v_room[LANES];
-    moment_sums m = {SPREAD(0.0), SPREAD(0.0)};
-    const mask bar = SPREAD(level);
-    const lane water = SPREAD(t);
-    const mask all = SPREAD(-1);
-    mask fresh;
-    size_t whole = n - n % LANES;
-    for (size_t i = 0; i < whole; i += LANES) {
-        __builtin_prefetch((const void *)((uintptr_t)(row + i) + ahead));
-        moment_add(&m, row + i, v + i, &bar, &water, &all);
+    if (level < 0) {
+        sum_moments(moment, row, v, n, 1, t, ahead);
+    } else {
+        sum_moments(moment, row, v, n, 0, t, ahead);
     }
-    if (whole < n) {
-        find_fresh(&fresh, n);
-        moment_add(&m, find_end(room, row, n), find_end(v_room, v, n), &bar,
-                   &water, &fresh);
-    }
-    moment[0] = ADD_UP(m.first);
-    moment[1] = ADD_UP(m.second);
 }
 
 #include "algorithms/consistency_row.h"
@@ -140,9 +159,9 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 HOT int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
                                         const int64_t *rows, const double *v,
                                         size_t n, const double *total,
-                                        double slack, size_t count)
+                                        double slack, size_t count,
+                                        const int64_t *next)
 {
-    return *level < SAFE &&
-           project(out, level, rows, v, n, total, slack, count);
+    return project(out, level, rows, v, n, total, slack, count, next);
 }
 #endif

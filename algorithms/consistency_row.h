@@ -5,8 +5,8 @@
  *
  *   row_sums      sum and number of entries, and `safe`: all below 2^44
  *   find_above    sums the entries y > level, or all of them for level = -1
- *   find_moments  sums of x v and x v^2, x = y - t over the same entries; asks
- *                 memory for what lies `ahead` bytes on, the next rows
+ *   find_moments  sums of x v and x v^2, x = max(y - t, 0); asks memory for
+ * what lies `ahead` bytes on, the next rows
  *
  * Sums of integers are exact, and lanes and wide add the moments in the same
  * order: they give the same bits.
@@ -14,8 +14,11 @@
 #ifndef ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
 #define ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
 
-/* The t that goes with the entries above `level`; 0 to begin anew at 0. No
- * jumps: the rows would mislead their prediction. */
+#define MOST (((int64_t)1 << 44) - 1) /* of a guess */
+
+/* The t that goes with the entries above `level`; 0 to begin anew at 0. At most
+ * one of `over` and `under` is not 0. No jumps: the rows would mislead their
+ * prediction. */
 INLINE double next_level(const row_sums *u, int64_t level, size_t n,
                          double total, double slack)
 {
@@ -24,7 +27,7 @@ INLINE double next_level(const row_sums *u, int64_t level, size_t n,
     double number = u->number > 1.0 ? u->number : 1.0;
     over = over > 0.0 ? over : 0.0;
     under = under > 0.0 ? under : 0.0;
-    return over / number - under / (double)n;
+    return (over - under) / (under > 0.0 ? (double)n : number);
 }
 
 /* floor(t), -1 for every t < 0; a t that is too large has no entries. */
@@ -40,46 +43,61 @@ INLINE int settled(int64_t level, double t)
 }
 
 /* Newton's steps of one row; at most n different sets, and two steps down from
- * too high a guess. */
+ * too high a guess. From 0 to -1 only zeros are added: the sum stays. */
 INLINE void settle(row_sums *u, double *t, int64_t *level, const int64_t *row,
                    size_t n, double total, double slack)
 {
     for (size_t i = 0; u->safe && i < n + 3 && !settled(*level, *t); i++) {
+        if (*level == 0 && *t < 0.0) {
+            *level = -1;
+            u->number = (double)n;
+            return;
+        }
         *level = level_of(*t);
         find_above(u, row, n, *level);
         *t = next_level(u, *level, n, total, slack);
     }
 }
 
+/* The answers, and the moments that go with them. */
+INLINE void find_answers(assay_consistency *out, const row_sums *u,
+                         const int64_t *level, const int64_t *rows,
+                         const double *v, size_t n, const double *total,
+                         size_t count, size_t ahead)
+{
+    for (size_t i = 0; i < count; i++) {
+        double moment[2];
+        int in = total[i] >= 0.0;
+        find_moments(moment, rows + i * n, v, n, level[i], out->t[i], ahead);
+        out->moment[0][i] = in ? u[i].sum - out->t[i] * u[i].number : 0.0;
+        out->moment[1][i] = in ? moment[0] : 0.0;
+        out->moment[2][i] = in ? moment[1] : 0.0;
+        out->t[i] = in ? out->t[i] : 0.0;
+    }
+}
+
 INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
                    const double *v, size_t n, const double *total, double slack,
-                   size_t count)
+                   size_t count, const int64_t *next)
 {
     row_sums u[ASSAY_CONSISTENCY_ROWS];
-    int64_t at[ASSAY_CONSISTENCY_ROWS];
-    int64_t last = *level;
     int safe = 1;
     for (size_t i = 0; i < count; i++) {
-        find_above(&u[i], rows + i * n, n, *level);
+        level[i] = level[i] < 0 ? 0 : level[i] < MOST ? level[i] : MOST;
+        find_above(&u[i], rows + i * n, n, level[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        at[i] = *level;
-        out[i].t = next_level(&u[i], at[i], n, total[i], slack);
+        double *t = &out->t[i];
+        *t = next_level(&u[i], level[i], n, total[i], slack);
         if (total[i] >= 0.0) {
-            settle(&u[i], &out[i].t, &at[i], rows + i * n, n, total[i], slack);
+            settle(&u[i], t, &level[i], rows + i * n, n, total[i], slack);
         }
-        last = at[i];
         safe &= u[i].safe;
     }
-    for (size_t i = 0; safe && i < count; i++) {
-        out[i].moment[0] = u[i].sum - out[i].t * u[i].number;
-        find_moments(out[i].moment + 1, rows + i * n, v, n, at[i], out[i].t,
-                     count * n * sizeof *rows);
-        if (total[i] < 0.0) {
-            out[i] = (assay_consistency){0.0, {0.0, 0.0, 0.0}};
-        }
+    if (safe) {
+        size_t ahead = (uintptr_t)next - (uintptr_t)rows;
+        find_answers(out, u, level, rows, v, n, total, count, ahead);
     }
-    *level = safe ? last : *level;
     return safe;
 }
 

@@ -121,9 +121,8 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 int assay_consistency_project_wide(assay_consistency *out, int64_t *level,
                                    const int64_t *rows, const double *v,
                                    size_t n, const double *total, double slack,
-                                   size_t count)
+                                   size_t count, const int64_t *next)
 {
-    return *level < SAFE &&
-           project(out, level, rows, v, n, total, slack, count);
+    return project(out, level, rows, v, n, total, slack, count, next);
 }
 #endif

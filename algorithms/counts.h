@@ -50,6 +50,14 @@ static inline void assay_counts_add(assay_counts *counts, uint32_t h,
                      pair, triple);
 }
 
+typedef struct assay_visit {
+    uint32_t s, a;
+} assay_visit;
+
+/** Adds a trajectory: H visits and behind them the state that it ends in, all
+ *  within the shape. */
+void assay_counts_add_all(assay_counts *counts, const assay_visit *visit);
+
 /** `into` += `from`: integers, so the order of merging does not matter. */
 void assay_counts_merge(assay_counts *into, const assay_counts *from);
 

@@ -56,6 +56,11 @@ assay_status assay_dp_apvi_params_check(const assay_dp_apvi_params *params,
                                         const assay_shape *shape,
                                         assay_error *err) ASSAY_MUST_CHECK;
 
+/** Every one of the H S A rewards is in [0, 1]. */
+assay_status assay_dp_apvi_rewards_check(const double *rewards,
+                                         const assay_shape *shape,
+                                         assay_error *err) ASSAY_MUST_CHECK;
+
 /** l1 (Laplace) or squared l2 (Gaussian) sensitivity of what is released at
  *  once: 4H, or 2H for pairs or triples alone. */
 uint64_t assay_dp_apvi_sensitivity(const assay_dp_apvi_params *params,

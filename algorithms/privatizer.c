@@ -49,7 +49,7 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
     mpq_t bound;
     assay_status status;
     if (noise == ASSAY_NOISE_NONE) {
-        memmove(out, in, n * sizeof *out);
+        memcpy(out, in, n * sizeof *out);
         return ASSAY_OK;
     }
     if (noise == ASSAY_NOISE_UNARY) {
@@ -69,10 +69,10 @@ assay_status assay_privatizer_release(struct assay_custodian *custodian,
     assay_mpz_set_u64(mpq_numref(bound), sensitivity);
     assay_privatizer_scale(scale, noise, sensitivity, budget);
     status = noise == ASSAY_NOISE_GAUSSIAN
-                 ? assay_release_gaussian_vector(custodian, out, in, n, scale,
-                                                 bound, label, err)
-                 : assay_release_laplace_vector(custodian, out, in, n, scale,
-                                                bound, label, err);
+                 ? assay_release_gaussian_fresh(custodian, out, in, n, scale,
+                                                bound, label, err)
+                 : assay_release_laplace_fresh(custodian, out, in, n, scale,
+                                               bound, label, err);
     mpq_clear(scale);
     mpq_clear(bound);
     return status;

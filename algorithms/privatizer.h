@@ -27,7 +27,8 @@ struct assay_custodian;
  * Gaussian: sigma^2 = sensitivity / (2 budget), where `sensitivity` is the
  * squared l2 one. Laplace: scale = sensitivity / budget, where it is the l1
  * one. Both are exact rationals, so the charge is the budget exactly.
- * `custodian` may be NULL only for ASSAY_NOISE_NONE, which copies.
+ * `custodian` may be NULL only for ASSAY_NOISE_NONE, which copies. `out` is
+ * apart from `in` and new: if the tape fails it is wiped.
  */
 assay_status assay_privatizer_release(struct assay_custodian *custodian,
                                       assay_noise noise, int64_t *out,

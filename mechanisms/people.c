@@ -4,12 +4,11 @@
 #include <openssl/crypto.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/bound.h"
+#include "core/pages.h"
 
 #define SHORT_ID ASSAY_PERSON_SHORT
-#define LARGE_PAGE ((size_t)1 << 21)
 #define MIX 0xff51afd7ed558ccdu
 
 /* 32 bytes, two to a cache line. A slot is empty while `used` is 0: a person
@@ -61,18 +60,7 @@ static const char *id_of(const assay_person *person)
  * random. */
 static assay_person *new_slots(size_t num_slots)
 {
-    size_t size = num_slots * sizeof(assay_person);
-    if (size < 2 * LARGE_PAGE) {
-        return calloc(num_slots, sizeof(assay_person));
-    }
-    assay_person *slots = aligned_alloc(LARGE_PAGE, size);
-    if (slots != NULL) {
-#ifdef MADV_HUGEPAGE
-        (void)madvise(slots, size, MADV_HUGEPAGE);
-#endif
-        memset(slots, 0, size);
-    }
-    return slots;
+    return assay_pages_new(num_slots, sizeof(assay_person));
 }
 
 assay_status assay_people_init(assay_people *people, uint32_t limit,

@@ -18,9 +18,18 @@ typedef struct plan {
     const int64_t *in;
     size_t n;
     const char *label;
+    int fresh; /* `out` is apart from `in`, and nobody has seen it */
     assay_sampler *sampler;
     assay_event event;
 } plan;
+
+/* As addresses: they may belong to different objects. */
+static int are_apart(const int64_t *x, const int64_t *y, size_t n)
+{
+    uintptr_t a = (uintptr_t)x;
+    uintptr_t b = (uintptr_t)y;
+    return (a < b ? b - a : a - b) >= n * sizeof *x;
+}
 
 static assay_status check_arrays(const plan *p, assay_error *err)
 {
@@ -32,6 +41,10 @@ static assay_status check_arrays(const plan *p, assay_error *err)
     if (p->n == 0 || p->n > MAX_LENGTH) {
         return assay_fail(err, ASSAY_INVALID,
                           "a release needs between 1 and 2^40 values");
+    }
+    if (p->fresh && !are_apart(p->out, p->in, p->n)) {
+        return assay_fail(err, ASSAY_INVALID,
+                          "a fresh output must be apart from the input");
     }
     return ASSAY_OK;
 }
@@ -66,6 +79,25 @@ static assay_status charge_draw_write(plan *p, assay_error *err)
     return status;
 }
 
+/* The same where nobody has seen `out`: noise is drawn there, and wiped if the
+ * tape fails. */
+static assay_status charge_draw_in_place(plan *p, assay_error *err)
+{
+    assay_status status =
+        assay_custodian_charge(p->custodian, &p->event, p->label, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status =
+        assay_sampler_fill(p->sampler, &p->custodian->tape, p->out, p->n, err);
+    if (status == ASSAY_OK) {
+        assay_noise_add(p->out, p->in, p->n);
+    } else {
+        OPENSSL_cleanse(p->out, p->n * sizeof *p->out);
+    }
+    return status;
+}
+
 /* `made` is what the sampler's constructor said. */
 static assay_status run(plan *p, assay_status made, assay_error *err)
 {
@@ -74,7 +106,8 @@ static assay_status run(plan *p, assay_status made, assay_error *err)
         status = assay_event_validate(&p->event, err);
     }
     if (status == ASSAY_OK) {
-        status = charge_draw_write(p, err);
+        status = p->fresh ? charge_draw_in_place(p, err)
+                          : charge_draw_write(p, err);
     }
     assay_sampler_free(p->sampler);
     assay_event_clear(&p->event);
@@ -130,6 +163,40 @@ assay_status assay_release_laplace_vector(assay_custodian *custodian,
 {
     plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
               .label = label};
+    assay_status status =
+        begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = assay_sampler_new_discrete_laplace(&p.sampler, scale, NULL, err);
+    return run(&p, status, err);
+}
+
+assay_status assay_release_gaussian_fresh(assay_custodian *custodian,
+                                          int64_t *out, const int64_t *in,
+                                          size_t n, const mpq_t sigma2,
+                                          const mpq_t sensitivity2,
+                                          const char *label, assay_error *err)
+{
+    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
+              .label = label, .fresh = 1};
+    assay_status status =
+        begin(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = assay_sampler_new_discrete_gaussian(&p.sampler, sigma2, NULL, err);
+    return run(&p, status, err);
+}
+
+assay_status assay_release_laplace_fresh(assay_custodian *custodian,
+                                         int64_t *out, const int64_t *in,
+                                         size_t n, const mpq_t scale,
+                                         const mpq_t sensitivity,
+                                         const char *label, assay_error *err)
+{
+    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
+              .label = label, .fresh = 1};
     assay_status status =
         begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
     if (status != ASSAY_OK) {

@@ -47,6 +47,20 @@ assay_status assay_release_laplace_vector(
     const mpq_t scale, const mpq_t sensitivity, const char *label,
     assay_error *err) ASSAY_MUST_CHECK;
 
+/**
+ * The two above for an `out` that nobody has seen and that is apart from `in`,
+ * a new array, say: the noise is drawn in it, which saves a second array. If
+ * the tape fails, `out` is wiped; before the charge it is not touched.
+ */
+assay_status assay_release_gaussian_fresh(
+    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
+    const mpq_t sigma2, const mpq_t sensitivity2, const char *label,
+    assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_laplace_fresh(
+    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
+    const mpq_t scale, const mpq_t sensitivity, const char *label,
+    assay_error *err) ASSAY_MUST_CHECK;
+
 /** One value; otherwise as the vectors. */
 assay_status assay_release_gaussian(assay_custodian *custodian, int64_t *out,
                                     int64_t in, const mpq_t sigma2,

@@ -86,9 +86,13 @@ def rows():
                 yield line.rstrip("\n").split("\t")
 
 
+def driver_of(name):
+    return name if "/" in name else f"proofs/flow/drivers/{name}.c"
+
+
 def checks(row, directory):
     name, source, old1, new1, old2, new2 = row
-    driver = name if "/" in name else f"proofs/flow/drivers/{name}.c"
+    driver = driver_of(name)
     yield "clean", lambda: check_clean(driver, source)
     yield "explicit leak", lambda: check_leak(driver, source, old1, new1,
                                               directory)
@@ -96,14 +100,23 @@ def checks(row, directory):
                                               directory)
 
 
-def digest(source):
-    """SHA-256 of a source and of the headers of ours that it includes."""
-    out = subprocess.run(["gcc", "-I.", "-MM", source], check=True,
-                         capture_output=True, text=True).stdout
-    files = sorted({w for w in out.replace("\\", " ").split()
+def sources(name, source):
+    """The source of a target and the others of ours that its driver includes:
+    a change in any of them makes the result stale."""
+    with open(os.path.join(ROOT, driver_of(name))) as f:
+        more = re.findall(r'^#include "([a-z_]+/\w+\.c)"', f.read(), re.M)
+    return [source] + [m for m in more if m != source]
+
+
+def digest(files):
+    """SHA-256 of sources and of the headers of ours that they include."""
+    out = "".join(subprocess.run(["gcc", "-I.", "-MM", f], check=True,
+                                 capture_output=True, text=True).stdout
+                  for f in files)
+    names = sorted({w for w in out.replace("\\", " ").split()
                     if w.endswith((".c", ".h"))})
     total = hashlib.sha256()
-    for name in files:
+    for name in names:
         with open(name, "rb") as f:
             total.update(f.read())
     return total.hexdigest()
@@ -114,8 +127,9 @@ def keep(results):
     os.makedirs("build/prove", exist_ok=True)
     with open("build/prove/flow.tsv", "w") as f:
         for name, source, ok, total in results:
-            f.write(f"flow\t{name}\t{ok}\t{total}\t{source}\t"
-                    f"{digest(source)}\n")
+            files = sources(name, source)
+            f.write(f"flow\t{name}\t{ok}\t{total}\t{' '.join(files)}\t"
+                    f"{digest(files)}\n")
 
 
 def main():

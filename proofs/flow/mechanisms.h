@@ -24,6 +24,10 @@ assay_status flow_release_vector(int64_t *out, size_t n, const mpq_t noise,
     flow_release_vector(out, n, q, s, err)
 #define assay_release_laplace_vector(c, out, in, n, q, s, label, err)          \
     flow_release_vector(out, n, q, s, err)
+#define assay_release_gaussian_fresh(c, out, in, n, q, s, label, err)          \
+    flow_release_vector(out, n, q, s, err)
+#define assay_release_laplace_fresh(c, out, in, n, q, s, label, err)           \
+    flow_release_vector(out, n, q, s, err)
 #define assay_release_rounded_gaussian_vector(c, out, in, n, b, q, s, l, err)  \
     flow_release_vector(out, n, q, s, err)
 #define assay_release_rounded_laplace_vector(c, out, in, n, b, q, s, l, err)   \

@@ -182,46 +182,54 @@ static void projection_solves_the_linear_program(void **state)
             row[k] = (int64_t)assay_envrand_below(&rand, 30) - 10;
             y[k] = row[k] > 0 ? (double)row[k] : 0.0;
         }
-        assay_consistency_project(&got, &level, row, y, n, &total, slack, 1);
-        assay_consistency_project(&other, &again, row, y, n, &total, slack, 1);
+        assay_consistency_project(&got, &level, row, y, n, &total, slack, 1,
+                                  row);
+        assay_consistency_project(&other, &again, row, y, n, &total, slack, 1,
+                                  row);
         for (size_t k = 0; k < n; k++) {
-            x[k] = fmax(y[k] - got.t, 0.0);
+            x[k] = fmax(y[k] - got.t[0], 0.0);
             sum += x[k];
             change = fmax(change, fabs(x[k] - y[k]));
         }
         best = best_change(y, n, total, slack);
         assert_true(fabs(sum - total) <= slack + 1e-9);
         assert_true(change <= best + 1e-9);
-        assert_true(fabs(got.moment[0] - sum) <= 1e-9);
-        assert_true(fabs(got.t - other.t) <= 1e-9);
+        assert_true(fabs(got.moment[0][0] - sum) <= 1e-9);
+        assert_true(fabs(got.t[0] - other.t[0]) <= 1e-9);
     }
 }
 
+#define ROWS 12u
+#define LONGEST 40u
+
 /* Rows of one length behind each other, some with odd values. */
 typedef struct block {
-    int64_t row[5 * 40];
-    double v[40];
-    double total[5];
+    int64_t row[ROWS * LONGEST];
+    double v[LONGEST];
+    double total[ROWS];
+    int64_t level[ROWS]; /* guesses */
     size_t n;
 } block;
 
 static void fill_block(block *b, assay_envrand *rand, size_t trial)
 {
-    b->n = 1 + trial % 40;
-    for (size_t i = 0; i < 5 * b->n; i++) {
+    b->n = 1 + trial % LONGEST;
+    for (size_t i = 0; i < ROWS * b->n; i++) {
         b->row[i] = (int64_t)assay_envrand_below(rand, 1000) - 300;
     }
     for (size_t i = 0; i < b->n; i++) {
         b->v[i] = assay_envrand_unit(rand);
     }
-    for (size_t r = 0; r < 5; r++) {
+    for (size_t r = 0; r < ROWS; r++) {
         b->total[r] = assay_envrand_unit(rand) * 500.0 * (double)b->n;
+        b->level[r] = (int64_t)((trial + r) % 5) * 60 - 1;
     }
     if (trial % 3 == 0) {
-        b->total[trial % 5] = -1.0;
+        b->total[trial % ROWS] = -1.0;
+        b->level[(trial + 1) % ROWS] = INT64_MAX;
     }
     if (trial >= 400) {
-        b->row[trial % (5 * b->n)] = i64_edge[trial % 4];
+        b->row[trial % (ROWS * b->n)] = i64_edge[trial % 4];
     }
 }
 
@@ -232,14 +240,14 @@ static void check_moments(const assay_consistency *got, const block *b,
     double want[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; b->total[r] >= 0.0 && i < b->n; i++) {
         double y = fmin(fmax((double)b->row[r * b->n + i], 0.0), 0x1p50);
-        double x = fmax(y - got->t, 0.0);
+        double x = fmax(y - got->t[r], 0.0);
         want[0] += x;
         want[1] += x * b->v[i];
         want[2] += x * b->v[i] * b->v[i];
     }
     for (size_t k = 0; k < 3; k++) {
-        assert_true(fabs(got->moment[k] - want[k]) <=
-                    1e-9 * want[0] + 1e-11 * fabs(got->t) + 1e-9);
+        assert_true(fabs(got->moment[k][r] - want[k]) <=
+                    1e-9 * want[0] + 1e-11 * fabs(got->t[r]) + 1e-9);
     }
 }
 
@@ -248,20 +256,92 @@ static void moments_of_a_projection_are_right(void **state)
     assay_envrand rand;
     (void)state;
     assay_envrand_init(&rand, 5, 0);
-    for (size_t trial = 0; trial < 800; trial++) {
+    for (size_t trial = 0; trial < 1600; trial++) {
         block b;
-        assay_consistency got[5];
-        int64_t level = (int64_t)(trial % 5) * 60 - 1;
-        fill_block(&b, &rand, trial);
-        assay_consistency_project(got, &level, b.row, b.v, b.n, b.total, 20.0,
-                                  5);
-        for (size_t r = 0; r < 5; r++) {
-            check_moments(&got[r], &b, r);
+        assay_consistency got;
+        size_t count = 1 + trial % ROWS;
+        fill_block(&b, &rand, trial % 800);
+        assay_consistency_project(&got, b.level, b.row, b.v, b.n, b.total, 20.0,
+                                  count, b.row);
+        for (size_t r = 0; r < count; r++) {
+            check_moments(&got, &b, r);
         }
     }
 }
 
-/* The two fast ways agree in every bit, or both leave the block alone. */
+typedef void way(assay_consistency *out, int64_t *level, const block *b);
+
+/* Two ways agree in every bit. */
+static void assert_same(way *one, way *two, const block *b)
+{
+    assay_consistency x;
+    assay_consistency y;
+    int64_t at[2][ROWS];
+    memset(&x, 0, sizeof x);
+    memset(&y, 0, sizeof y);
+    memcpy(at[0], b->level, sizeof at[0]);
+    memcpy(at[1], b->level, sizeof at[1]);
+    one(&x, at[0], b);
+    two(&y, at[1], b);
+    assert_memory_equal(at[0], at[1], sizeof at[0]);
+    assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void plain_way(assay_consistency *out, int64_t *level, const block *b)
+{
+    assay_consistency_project_plain(out, level, b->row, b->v, b->n, b->total,
+                                    20.0, ROWS, b->row);
+}
+
+static void chosen_way(assay_consistency *out, int64_t *level, const block *b)
+{
+    assay_consistency_project(out, level, b->row, b->v, b->n, b->total, 20.0,
+                              ROWS, b->row);
+}
+
+/* Short rows: side by side where the CPU can, and if entries are too large for
+ * that, one number after the other. */
+static void short_rows_are_the_same_on_every_cpu(void **state)
+{
+    assay_envrand rand;
+    (void)state;
+    assay_envrand_init(&rand, 7, 0);
+    for (size_t trial = 0; trial < 4000; trial++) {
+        block b;
+        fill_block(&b, &rand, trial % 800);
+        if (b.n <= ASSAY_CONSISTENCY_SHORT) {
+            assert_same(chosen_way, plain_way, &b);
+        }
+    }
+}
+
+#ifdef ASSAY_CONSISTENCY_SIDE
+/* What the test above compares is not the plain way twice. */
+static void short_rows_go_side_by_side(void **state)
+{
+    assay_envrand rand;
+    block b;
+    assay_consistency x;
+    (void)state;
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    assay_envrand_init(&rand, 8, 0);
+    fill_block(&b, &rand, 9);
+    assert_int_equal(assay_consistency_project_side(&x, b.level, b.row, b.v,
+                                                    b.n, b.total, 20.0, ROWS,
+                                                    b.row),
+                     1);
+    b.row[3] = (int64_t)1 << 44;
+    assert_int_equal(assay_consistency_project_side(&x, b.level, b.row, b.v,
+                                                    b.n, b.total, 20.0, ROWS,
+                                                    b.row),
+                     0);
+}
+#endif
+
+/* The two fast ways for long rows agree in every bit, or both leave the block
+ * alone. */
 static void projections_are_the_same_on_every_cpu(void **state)
 {
 #ifdef ASSAY_CONSISTENCY_WIDE
@@ -274,21 +354,57 @@ static void projections_are_the_same_on_every_cpu(void **state)
     assay_envrand_init(&rand, 6, 0);
     for (size_t trial = 0; trial < 800; trial++) {
         block b;
-        assay_consistency wide[5];
-        assay_consistency lanes[5];
-        int64_t at[2] = {(int64_t)(trial % 5) * 60 - 1, 0};
+        assay_consistency wide;
+        assay_consistency lanes;
+        int64_t at[2][ROWS];
         int done[2];
-        at[1] = at[0];
         fill_block(&b, &rand, trial);
-        done[0] = assay_consistency_project_wide(wide, &at[0], b.row, b.v, b.n,
-                                                 b.total, 20.0, 5);
-        done[1] = assay_consistency_project_lanes(lanes, &at[1], b.row, b.v,
-                                                  b.n, b.total, 20.0, 5);
+        memset(&wide, 0, sizeof wide);
+        memset(&lanes, 0, sizeof lanes);
+        memcpy(at[0], b.level, sizeof at[0]);
+        memcpy(at[1], b.level, sizeof at[1]);
+        done[0] = assay_consistency_project_wide(&wide, at[0], b.row, b.v, b.n,
+                                                 b.total, 20.0, ROWS, b.row);
+        done[1] = assay_consistency_project_lanes(
+            &lanes, at[1], b.row, b.v, b.n, b.total, 20.0, ROWS, b.row);
         assert_int_equal(done[0], done[1]);
         assert_true(done[0] || trial >= 400);
         if (done[0]) {
-            assert_int_equal(at[0], at[1]);
-            assert_memory_equal(wide, lanes, sizeof wide);
+            assert_memory_equal(at[0], at[1], sizeof at[0]);
+            assert_memory_equal(&wide, &lanes, sizeof wide);
+        }
+    }
+#else
+    (void)state;
+    skip();
+#endif
+}
+
+/* Levels and sums in every bit; the moments are added in another order. */
+static void long_rows_are_near_the_plain_way(void **state)
+{
+#ifdef ASSAY_CONSISTENCY_LANES
+    assay_envrand rand;
+    (void)state;
+    assay_envrand_init(&rand, 9, 0);
+    for (size_t trial = 0; trial < 400; trial++) {
+        block b;
+        assay_consistency x;
+        assay_consistency y;
+        int64_t at[2][ROWS];
+        fill_block(&b, &rand, trial);
+        memcpy(at[0], b.level, sizeof at[0]);
+        memcpy(at[1], b.level, sizeof at[1]);
+        plain_way(&x, at[0], &b);
+        assert_int_equal(assay_consistency_project_lanes(&y, at[1], b.row, b.v,
+                                                         b.n, b.total, 20.0,
+                                                         ROWS, b.row),
+                         1);
+        for (size_t r = 0; r < ROWS; r++) {
+            assert_true(x.t[r] == y.t[r] && at[0][r] == at[1][r]);
+            assert_true(x.moment[0][r] == y.moment[0][r]);
+            assert_true(fabs(x.moment[2][r] - y.moment[2][r]) <=
+                        1e-12 * x.moment[0][r]);
         }
     }
 #else
@@ -307,6 +423,11 @@ int main(void)
         cmocka_unit_test(frequencies_follow_the_model),
         cmocka_unit_test(moments_of_a_projection_are_right),
         cmocka_unit_test(projections_are_the_same_on_every_cpu),
+        cmocka_unit_test(short_rows_are_the_same_on_every_cpu),
+#ifdef ASSAY_CONSISTENCY_SIDE
+        cmocka_unit_test(short_rows_go_side_by_side),
+#endif
+        cmocka_unit_test(long_rows_are_near_the_plain_way),
         cmocka_unit_test(projection_solves_the_linear_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

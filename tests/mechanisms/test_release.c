@@ -109,6 +109,49 @@ static void a_tape_that_ends_writes_nothing_but_keeps_the_charge(void **state)
     numbers_clear(&q);
 }
 
+/* A fresh output holds what the vector release would write, and zeros once the
+ * tape ends; one that overlaps the input is refused before the charge. */
+static void a_fresh_release_is_the_same_or_nothing(void **state)
+{
+    test_vault v;
+    numbers q;
+    uint64_t words[3] = {1, 2, 3};
+    int64_t in[64];
+    int64_t out[2][64];
+    assay_error err = ASSAY_ERROR_INIT;
+    (void)state;
+    numbers_init(&q);
+    for (int i = 0; i < 64; i++) {
+        in[i] = 1000 + i;
+        out[0][i] = -7;
+    }
+    test_vault_open_recorded(&v, NULL, NULL, "10", 0, words, 3);
+    assert_int_equal(assay_release_gaussian_fresh(&v.custodian, in + 1, in, 32,
+                                                  q.four, q.one, "t", &err),
+                     ASSAY_INVALID);
+    assert_int_equal(test_vault_rows(&v), 0);
+    assert_int_equal(assay_release_gaussian_fresh(&v.custodian, out[0], in, 64,
+                                                  q.four, q.one, "t", &err),
+                     ASSAY_ENTROPY);
+    for (int i = 0; i < 64; i++) {
+        assert_int_equal(out[0][i], 0);
+    }
+    assert_int_equal(test_vault_rows(&v), 1);
+    test_vault_close(&v);
+    for (int k = 0; k < 2; k++) {
+        test_vault_open_recorded(&v, NULL, NULL, "10", 0, words, 3);
+        assert_int_equal(
+            (k == 0 ? assay_release_gaussian_fresh
+                    : assay_release_gaussian_vector)(&v.custodian, out[k], in,
+                                                     2, q.four, q.one, "t",
+                                                     &err),
+            ASSAY_OK);
+        test_vault_close(&v);
+    }
+    assert_memory_equal(out[0], out[1], 2 * sizeof in[0]);
+    numbers_clear(&q);
+}
+
 static void nonsense_is_refused_before_the_charge(void **state)
 {
     test_vault v;
@@ -268,6 +311,7 @@ int main(void)
         cmocka_unit_test(gaussian_vector_charges_rho),
         cmocka_unit_test(budget_gone_writes_nothing),
         cmocka_unit_test(a_tape_that_ends_writes_nothing_but_keeps_the_charge),
+        cmocka_unit_test(a_fresh_release_is_the_same_or_nothing),
         cmocka_unit_test(nonsense_is_refused_before_the_charge),
         cmocka_unit_test(values_saturate_and_do_not_wrap),
         cmocka_unit_test(a_count_pays_epsilon),

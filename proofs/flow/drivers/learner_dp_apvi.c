@@ -6,6 +6,7 @@ assay_budget param_budget;
 #include FLOW_SOURCE
 #include "mechanisms/release.c"
 #include "algorithms/privatizer.c"
+#include "algorithms/dp_apvi_plan.c"
 #include "algorithms/consistency.c"
 #include "algorithms/counts.c"
 #include "algorithms/mdp.c"
