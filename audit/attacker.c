@@ -1,6 +1,7 @@
 /* ring: glue */
 #include "audit/attacker.h"
 
+#include <cblas.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,22 +32,11 @@ static void add_steps(const assay_steps *s, const double *x, double *out,
     }
 }
 
-/* A feature's numbers: a column of numbers as it is, others in `space`. */
-static const double *numbers_of(const assay_rows *rows, assay_feature f,
-                                double *space)
-{
-    if (f.kind == ASSAY_F_RAW && rows->plain[f.col]) {
-        return rows->value[f.col];
-    }
-    assay_feature_numbers(rows, f, space);
-    return space;
-}
-
 static void add_steps_any(const assay_piece *p, const assay_rows *rows,
                           double *out)
 {
     double space[BLOCK];
-    const double *x = numbers_of(rows, p->feature, space);
+    const double *x = assay_feature_view(rows, p->feature, space);
     int plain = p->feature.kind == ASSAY_F_RAW &&
                 rows->plain[p->feature.col];
     if (p->steps.num_edges <= 24 && plain) {
@@ -76,9 +66,12 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
 static void add_line(const assay_piece *p, const assay_rows *rows, double *out)
 {
     double space[BLOCK];
-    const double *x = numbers_of(rows, p->feature, space);
+    const double *x = assay_feature_view(rows, p->feature, space);
     for (size_t i = 0; i < rows->num; i++) {
-        out[i] += isnan(x[i]) ? 0 : p->sign * x[i];
+        double y = p->kind == ASSAY_PIECE_HINGE
+                       ? (x[i] > p->knot ? x[i] - p->knot : 0)
+                       : x[i];
+        out[i] += isnan(x[i]) ? 0 : p->sign * y;
     }
 }
 
@@ -159,7 +152,7 @@ static void add_broken_any(const assay_piece *p, const assay_rows *rows,
                            double *out)
 {
     double space[BLOCK];
-    const double *x = numbers_of(rows, p->feature, space);
+    const double *x = assay_feature_view(rows, p->feature, space);
     for (size_t i = 0; i < rows->num; i += STRIP) {
         size_t n = rows->num - i < STRIP ? rows->num - i : STRIP;
         if (p->steps.num_edges <= FEW_LINES) {
@@ -203,6 +196,9 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
         return;
     }
     assay_feature_numbers(rows, p->feature, out);
+    for (size_t i = 0; p->kind == ASSAY_PIECE_HINGE && i < rows->num; i++) {
+        out[i] = isnan(out[i]) ? NAN : fmax(0, out[i] - p->knot);
+    }
 }
 
 static void score_blend(const assay_model *model, const assay_rows *rows,
@@ -880,9 +876,11 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The line through column j. */
-static void add_lines(assay_model *m, const assay_training *d, size_t j)
+/* The line through column j and, if broken, its bends at quantiles. */
+static void add_lines(assay_model *m, const assay_training *d, size_t j,
+                      int broken)
 {
+    static const double share[] = {0.02, 0.15, 0.35, 0.5, 0.65, 0.85, 0.98};
     double x[2 * BLOCK], square = 0;
     size_t n = 0;
     assay_feature f = assay_feature_of(ASSAY_F_RAW, (int)j);
@@ -907,22 +905,34 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j)
     }
     m->piece[m->num_pieces++] = (assay_piece){
         .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1 / square};
+    for (size_t k = 0; broken && k < sizeof share / sizeof share[0]; k++) {
+        double knot = x[(size_t)(share[k] * (double)n)];
+        const assay_piece *last = &m->piece[m->num_pieces - 1];
+        if (last->kind == ASSAY_PIECE_HINGE && knot <= last->knot) {
+            continue;
+        }
+        m->piece[m->num_pieces++] =
+            (assay_piece){.kind = ASSAY_PIECE_HINGE, .feature = f,
+                          .sign = 1 / square, .knot = knot};
+    }
 }
 
-/* Logistic regression on the values: quick, and exact for Gaussian shifts. */
+/* Logistic regression on the values of a few columns: quick; lines are exact for
+ * Gaussian shifts, broken lines for Laplace noise and exponential tails. */
 static assay_status fit_lines(assay_models *out, const shape *s,
-                              const assay_training *d, assay_error *err)
+                              const assay_training *d, int broken,
+                              assay_error *err)
 {
     assay_model base;
     memset(&base, 0, sizeof base);
-    base.piece = calloc(d->width + 2, sizeof *base.piece);
+    base.piece = calloc(8 * d->width + 2, sizeof *base.piece);
     assay_status status = base.piece == NULL ? ASSAY_MEMORY : ASSAY_OK;
     if (status == ASSAY_OK && s->has_pattern) {
         status = add_pattern(&base, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (s->numeric_col[j]) {
-            add_lines(&base, d, j);
+            add_lines(&base, d, j, broken);
         }
     }
     if (status == ASSAY_OK && base.num_pieces > 0 &&
@@ -930,7 +940,8 @@ static assay_status fit_lines(assay_models *out, const shape *s,
         status = assay_logistic_fit(&out->model[out->num], &base, d, err);
         if (status == ASSAY_OK) {
             assay_model *m = &out->model[out->num++];
-            (void)snprintf(m->name, sizeof m->name, "linear logistic");
+            (void)snprintf(m->name, sizeof m->name, "%s",
+                           broken ? "broken lines" : "linear logistic");
         }
     }
     model_clear(&base);
@@ -1060,10 +1071,15 @@ static assay_status fit_together(assay_models *out, const shape *s,
 {
     assay_status status = ASSAY_OK;
     int many = data->width > 1;
-    if (s->numeric && many && light) {
-        status = fit_lines(out, s, data, err);
+    if (s->numeric && (light ? many : data->width < 4) &&
+        WANTED("linear logistic")) {
+        status = fit_lines(out, s, data, 0, err);
     }
-    if (status == ASSAY_OK && !light && WANTED("splines")) {
+    if (status == ASSAY_OK && s->numeric && !light && data->width < 4 &&
+        WANTED("broken lines")) {
+        status = fit_lines(out, s, data, 1, err);
+    }
+    if (status == ASSAY_OK && !light && data->width > 3 && WANTED("splines")) {
         status = fit_spline(out, s, data, err);
     }
     if (status == ASSAY_OK && many && s->numeric && !light &&
@@ -1106,6 +1122,7 @@ assay_status assay_models_fit(assay_models *out, const assay_training *data,
                               int light, const assay_names *only,
                               assay_error *err)
 {
+    openblas_set_num_threads(1); /* small matrices: threads would only wait */
     memset(out, 0, sizeof *out);
     shape s = look(data);
     assay_status status = fit_all(out, &s, data, light, only, err);

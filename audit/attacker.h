@@ -30,7 +30,7 @@ typedef struct assay_table {
 } assay_table;
 
 typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
-               ASSAY_PIECE_STRATA,
+               ASSAY_PIECE_STRATA, ASSAY_PIECE_HINGE,
                /* steps holds num_edges points of a broken line, flat beyond */
                ASSAY_PIECE_LINES,
                /* steps.edge[k] is a word, steps.weight[k] what it says */
@@ -41,7 +41,8 @@ typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
 typedef struct assay_piece {
     assay_piece_kind kind;
     assay_feature feature;
-    double sign; /* IDENTITY */
+    double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
+    double knot;
     int smoothed; /* TABLE: by assay_pattern_smooth */
     assay_steps steps;
     assay_table table;     /* STRATA: the weight is the stratum's index */

@@ -118,7 +118,8 @@ static assay_status run_stages(assay_audit_result *out,
     assay_names kept = {.num = 0};
     assay_status status =
         assay_select_prepare(stage[0], &kept, source, &p, o, err);
-    double slack = assay_select_slack(&stage[0]->z, &o->claim);
+    double slack = assay_select_slack(&stage[0]->z, &o->claim,
+                                      (double)(p.end - p.select_end));
     int again = !o->one_stage && !o->light && !o->sequential &&
                 source->repeats && o->samples >= MANY && slack > SOME;
     int both = again && slack > MUCH;

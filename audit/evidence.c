@@ -46,48 +46,81 @@ static double evidence(const assay_evidence *e)
     return value;
 }
 
-/* The best precision of one family, the others as they are. */
+static void try_lambda(assay_evidence *e, size_t f, double x, double *best,
+                       double *value)
+{
+    double old = e->lambda[f];
+    e->lambda[f] = x;
+    double here = evidence(e);
+    e->lambda[f] = old;
+    if (here > *value) {
+        *value = here;
+        *best = x;
+    }
+}
+
+/* The best precision of one family, the others as they are: every other power
+ * of ten, then the neighbours of the best. */
 static double best_lambda(assay_evidence *e, size_t f, double *value)
 {
-    double old = e->lambda[f], best = old;
+    double best = e->lambda[f];
     *value = -INFINITY;
-    for (double x = LEAST; x <= ASSAY_EVIDENCE_OFF; x *= 10) {
-        e->lambda[f] = x;
-        double here = evidence(e);
-        if (here > *value) {
-            *value = here;
-            best = x;
+    for (double x = LEAST; x <= ASSAY_EVIDENCE_OFF; x *= 100) {
+        try_lambda(e, f, x, &best, value);
+    }
+    double middle = best;
+    for (double x = middle / 10; x <= middle * 10; x *= 100) {
+        if (x >= LEAST && x <= ASSAY_EVIDENCE_OFF) {
+            try_lambda(e, f, x, &best, value);
         }
     }
-    e->lambda[f] = old;
     return best;
 }
 
 #define MOST_STEPS 16
+#define GAIN 1.0 /* of log evidence that is worth a step */
+
+/* What a family gained when it was last looked at. It gains less once others
+ * have spoken, hardly ever more: only the first of the list is looked at
+ * again. */
+typedef struct offer {
+    double gain, lambda;
+    int step; /* when */
+} offer;
+
+static size_t best_offer(const offer *list)
+{
+    size_t at = 0;
+    for (size_t f = 1; f < ASSAY_FAMILIES; f++) {
+        at = list[f].gain > list[at].gain ? f : at;
+    }
+    return at;
+}
 
 void assay_evidence_tune(assay_evidence *e)
 {
-    int present[ASSAY_FAMILIES] = {0};
-    double now = evidence(e);
-    for (size_t k = 0; k < e->num; k++) {
-        present[e->family[k]] = 1;
+    offer list[ASSAY_FAMILIES];
+    double now = evidence(e), value;
+    for (size_t f = 0; f < ASSAY_FAMILIES; f++) {
+        list[f] = (offer){-1, 0, -1};
     }
-    for (int step = 0; step < MOST_STEPS; step++) {
-        double most = now + 1, take = 0;
-        size_t at = ASSAY_FAMILIES;
-        for (size_t f = 1; f < ASSAY_FAMILIES; f++) {
-            double value = 0;
-            double x = present[f] ? best_lambda(e, f, &value) : 0;
-            if (present[f] && value > most) {
-                most = value;
-                take = x;
-                at = f;
-            }
-        }
-        if (at == ASSAY_FAMILIES) {
+    for (size_t k = 0; k < e->num; k++) {
+        list[e->family[k]].gain = e->family[k] == 0 ? -1 : INFINITY;
+    }
+    for (int step = 0; step < MOST_STEPS;) {
+        size_t f = best_offer(list);
+        if (list[f].gain < GAIN) {
             return;
         }
-        e->lambda[at] = take;
-        now = most;
+        if (list[f].step == step) {
+            e->lambda[f] = list[f].lambda;
+            now += list[f].gain;
+            list[f].gain = 0;
+            step++;
+            continue;
+        }
+        list[f].lambda = best_lambda(e, f, &value);
+        list[f].gain = value - now;
+        list[f].step = step;
     }
 }

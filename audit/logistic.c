@@ -162,7 +162,8 @@ static assay_status copy_piece(assay_piece *to, const assay_piece *from,
                                const double *beta, assay_error *err)
 {
     *to = (assay_piece){.kind = from->kind, .feature = from->feature,
-                        .sign = 1, .smoothed = from->smoothed};
+                        .sign = 1, .knot = from->knot,
+                        .smoothed = from->smoothed};
     if (from->kind == ASSAY_PIECE_TABLE) {
         size_t slots = from->table.mask + 1;
         to->table = from->table;

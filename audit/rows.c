@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/rng.h"
+
 #define BLOCK ASSAY_ROWS_BLOCK
 
 assay_status assay_rows_init(assay_rows *rows, size_t width, assay_error *err)
@@ -194,25 +196,32 @@ static double rank_of(double *x, size_t n, size_t rank)
     return rank < n ? x[rank] : NAN;
 }
 
-static double summary(assay_feature f, double *x, size_t n)
+/* Sum, largest or smallest number, column by column; NaN for none. */
+ASSAY_SIMD
+static void fold_column(assay_feature_kind kind, const double *x, size_t n,
+                        double *out)
 {
-    if (n == 0) {
-        return NAN;
+    for (size_t i = 0; i < n; i++) {
+        double y = kind == ASSAY_F_SUM   ? out[i] + x[i]
+                   : kind == ASSAY_F_MAX ? (out[i] > x[i] ? out[i] : x[i])
+                                         : (out[i] < x[i] ? out[i] : x[i]);
+        y = out[i] == out[i] ? y : x[i];
+        out[i] = x[i] == x[i] ? y : out[i];
     }
-    if (f.kind == ASSAY_F_SORTED) {
-        return rank_of(x, n, (size_t)f.col);
+}
+
+static void fold_row(const assay_rows *r, assay_feature_kind kind, double *out)
+{
+    double space[BLOCK];
+    for (size_t i = 0; i < r->num; i++) {
+        out[i] = NAN;
     }
-    double v = x[0];
-    for (size_t k = 1; k < n; k++) {
-        if (f.kind == ASSAY_F_SUM) {
-            v += x[k];
-        } else if (f.kind == ASSAY_F_MAX) {
-            v = v > x[k] ? v : x[k];
-        } else {
-            v = v < x[k] ? v : x[k];
-        }
+    for (size_t j = 0; j < r->width; j++) {
+        fold_column(kind,
+                    assay_feature_view(
+                        r, assay_feature_of(ASSAY_F_RAW, (int)j), space),
+                    r->num, out);
     }
-    return v;
 }
 
 /* How many cells of each row are of a kind (and, for words, which word). */
@@ -232,23 +241,40 @@ static void count_cells(const assay_rows *r, assay_feature f, double *out)
     }
 }
 
+ASSAY_SIMD
+static void count_words(const uint8_t *tag, const double *x, size_t n,
+                        double word, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] += (tag[i] == ASSAY_CELL_WORD) & (x[i] == word) ? 1 : 0;
+    }
+}
+
+ASSAY_SIMD
+static void count_numbers(const double *x, size_t n, double at, int signs,
+                          double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double sign = (x[i] > at ? 1.0 : 0.0) - (x[i] < at ? 1.0 : 0.0);
+        double one = x[i] == x[i] ? 1.0 : 0.0;
+        out[i] += signs ? sign : one;
+    }
+}
+
 static void count_group(const assay_rows *r, assay_feature f, double *out)
 {
+    double space[BLOCK];
     memset(out, 0, r->num * sizeof *out);
     for (size_t j = 0; j < r->width; j++) {
-        const uint8_t *tag = r->tag[j];
-        const double *x = r->value[j];
         if ((f.mask >> j & 1) == 0) {
             continue;
         }
-        for (size_t i = 0; i < r->num; i++) {
-            int is = r->plain[j] ? ASSAY_CELL_NUMBER : tag[i];
-            if (f.kind == ASSAY_F_GROUP_WORDS) {
-                out[i] += is == ASSAY_CELL_WORD && x[i] == f.col;
-            } else if (is == ASSAY_CELL_NUMBER) {
-                int sign = (x[i] > f.at) - (x[i] < f.at);
-                out[i] += f.kind == ASSAY_F_GROUP_NUMBERS ? 1 : sign;
-            }
+        if (f.kind != ASSAY_F_GROUP_WORDS) {
+            const double *x = assay_feature_view(
+                r, assay_feature_of(ASSAY_F_RAW, (int)j), space);
+            count_numbers(x, r->num, f.at, f.kind == ASSAY_F_GROUP_SIGNS, out);
+        } else if (!r->plain[j]) {
+            count_words(r->tag[j], r->value[j], r->num, f.col, out);
         }
     }
 }
@@ -289,10 +315,25 @@ void assay_feature_numbers(const assay_rows *rows, assay_feature f, double *out)
         difference(rows, (size_t)f.col, out);
         return;
     }
+    if (f.kind != ASSAY_F_SORTED) {
+        fold_row(rows, f.kind, out);
+        return;
+    }
     for (size_t i = 0; i < rows->num; i++) {
         double x[ASSAY_ROWS_WIDTH];
-        out[i] = summary(f, x, row_numbers(rows, i, x));
+        size_t n = row_numbers(rows, i, x);
+        out[i] = n == 0 ? NAN : rank_of(x, n, (size_t)f.col);
     }
+}
+
+const double *assay_feature_view(const assay_rows *rows, assay_feature f,
+                                 double *space)
+{
+    if (f.kind == ASSAY_F_RAW && rows->plain[f.col]) {
+        return rows->value[f.col];
+    }
+    assay_feature_numbers(rows, f, space);
+    return space;
 }
 
 static uint64_t bits_of(double x)

@@ -106,6 +106,9 @@ static inline assay_feature assay_feature_of(assay_feature_kind kind, int col)
 int assay_feature_is_key(assay_feature feature);
 void assay_feature_numbers(const assay_rows *rows, assay_feature feature,
                            double *out);
+/** The same, in `space` (room for a block) or where they are already. */
+const double *assay_feature_view(const assay_rows *rows, assay_feature feature,
+                                 double *space);
 void assay_feature_keys(const assay_rows *rows, assay_feature feature,
                         uint64_t *out);
 

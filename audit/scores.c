@@ -201,6 +201,7 @@ int assay_scores_trusted(const assay_model *m)
         int smooth = p->kind == ASSAY_PIECE_TABLE && p->smoothed;
         steps += p->kind == ASSAY_PIECE_STEPS;
         lines += p->kind == ASSAY_PIECE_IDENTITY ||
+                 p->kind == ASSAY_PIECE_HINGE ||
                  p->kind == ASSAY_PIECE_LINES ||
                  p->kind == ASSAY_PIECE_WORDS || smooth;
         other += p->kind == ASSAY_PIECE_STRATA ||

@@ -10,15 +10,26 @@
 #include "audit/scores.h"
 
 #define MAX_KEEP 5 /* attackers that see all selection rows */
-#define CAUTION 1.0 /* standard deviations taken off an estimate */
+#define CAUTION 0.6 /* standard deviations taken off an estimate */
 
 
-/* A slow attacker must promise more: two or three in a hundred. */
-static double costly(const assay_model *m, double merit)
+static int is_spline(const assay_model *m)
 {
-    int slow = m->smooth != NULL || m->mlp != NULL;
+    return m->is_fit && m->num_blend == 0 && strcmp(m->name, "splines") == 0;
+}
+
+/* A slow attacker must promise more, two or three in a hundred. So must others
+ * beside the splines, which have seen what they see and more: five. */
+static double costly(const assay_models *models, size_t at, double merit)
+{
+    const assay_model *m = &models->model[at];
+    int slow = m->smooth != NULL || m->mlp != NULL, splines = 0;
+    for (size_t k = 0; k < models->num; k++) {
+        splines |= is_spline(&models->model[k]);
+    }
     slow = m->num_blend > 0 ? 2 : slow;
-    return 0.01 * (slow > 0 ? 1 + slow : 0) * fmax(merit, 0);
+    return 0.01 * fmax(merit, 0) *
+           ((slow > 0 ? 1 + slow : 0) + (splines && !is_spline(m) ? 5 : 0));
 }
 
 /* Where counts are too few to tell scores apart by their predicted bound, the
@@ -242,7 +253,7 @@ static void choose_events(assay_certify *z, const assay_scores *c,
         assay_audit_event e[ASSAY_MAX_MODELS];
         best_events(e, c, claim, &o, 0.5);
         for (size_t k = 0; k < c->num; k++) {
-            e[k].merit -= costly(&c->models->model[e[k].model], e[k].merit);
+            e[k].merit -= costly(c->models, e[k].model, e[k].merit);
             int same = round == 0 || e[k].model == z->event[0].model;
             best = same && e[k].merit > best.merit ? e[k] : best;
         }
@@ -282,6 +293,17 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 #define LAYERS_SHARE 0.9
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 2.5
+#define LAYERS_VALUES 2000
+
+static int has_many_values(const float *sorted, size_t n)
+{
+    size_t values = 0;
+    for (size_t i = 1; i < n; i++) {
+        values += sorted[i] != sorted[i - 1];
+    }
+    return values >= LAYERS_VALUES;
+}
+
 static void choose_layers(assay_certify *z, const assay_scores *c,
                           double target, double level)
 {
@@ -293,7 +315,8 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
         k++;
     }
     if (z->num_events == 0 || k == c->num || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < 1000) {
+        e->merit > LAYERS_MOST || e->p[1] * target < 1000 ||
+        !has_many_values(c->s[k][0], c->n[k])) {
         return;
     }
     assay_scores_calibrate(&o, c, k);
@@ -343,18 +366,21 @@ static assay_status select_events(assay_certify *z, const assay_models *models,
     return status;
 }
 
-/* Names of the attackers that the events use; of a blend those of its parts. */
+/* Names of the attackers worth training again: that of the events (of a blend
+ * its parts), and the splines, which gain most from more rows. */
 static void note_names(assay_names *out, const assay_models *models,
                        const assay_certify *z)
 {
-    out->num = 0;
-    for (size_t k = 0; k < z->num_events; k++) {
-        const assay_model *m = &models->model[z->event[k].model];
-        size_t parts = m->num_blend > 0 ? m->num_blend : 1;
-        for (size_t i = 0; i < parts && out->num < 8; i++) {
-            const assay_model *part = m->num_blend > 0 ? m->blend[i] : m;
-            memcpy(out->name[out->num++], part->name, sizeof part->name);
-        }
+    const assay_names always = {2, {"splines", "broken lines"}};
+    *out = always;
+    if (z->num_events == 0) {
+        return;
+    }
+    const assay_model *m = &models->model[z->event[0].model];
+    size_t parts = m->num_blend > 0 ? m->num_blend : 1;
+    for (size_t i = 0; i < parts; i++) {
+        const assay_model *part = m->num_blend > 0 ? m->blend[i] : m;
+        memcpy(out->name[out->num++], part->name, sizeof part->name);
     }
 }
 
@@ -385,10 +411,16 @@ assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
     return status;
 }
 
-double assay_select_slack(const assay_certify *z, const assay_claim *claim)
+/* Where the second side hardly ever shows the event, noise is not what a better
+ * score would be lost in. */
+#define RARE 50
+
+double assay_select_slack(const assay_certify *z, const assay_claim *claim,
+                          double target)
 {
     const assay_audit_event *e = &z->event[0];
-    if (z->num_events == 0 || claim->kind != ASSAY_CLAIM_EPS) {
+    if (z->num_events == 0 || claim->kind != ASSAY_CLAIM_EPS ||
+        e->p[1] * target < RARE) {
         return 0;
     }
     double top = e->p[0] - claim->delta, x = log(top / e->p[1]);

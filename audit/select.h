@@ -15,8 +15,9 @@ assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
                                   const assay_audit_options *options,
                                   assay_error *err) ASSAY_MUST_CHECK;
 
-/** The share of the estimate that noise takes off the predicted bound (eps
- *  claims; else 0). */
-double assay_select_slack(const assay_certify *z, const assay_claim *claim);
+/** The share of the estimate that noise takes off the predicted bound of `target`
+ *  runs (eps claims; else 0). */
+double assay_select_slack(const assay_certify *z, const assay_claim *claim,
+                          double target);
 
 #endif

@@ -174,8 +174,8 @@ static void add_curve(spline *s, const assay_training *d, curve c, int family,
 {
     static const double fine[] = {0.02, 0.1, 0.25, 0.4, 0.5,
                                   0.6, 0.75, 0.9, 0.98};
-    static const double coarse[] = {0.05, 0.3, 0.7, 0.95};
-    /* pooled 9 + 2 + 8, lean and own 4 + 2 + 8 points: ASSAY_LINES_MAX */
+    static const double coarse[] = {0.05, 0.2, 0.4, 0.6, 0.8, 0.95};
+    /* pooled 9 + 2 + 8, lean and own 6 + 2 + 8 points: ASSAY_LINES_MAX */
     int own = (family == COLUMN && d->width > 1) || family == LEAN ||
               family == OWN_DIFFERENCE;
     size_t num = own ? sizeof coarse / sizeof coarse[0]
@@ -414,17 +414,15 @@ static void add_column(const curve *c, const double *v, size_t n, float *x)
 
 static void fill_curve(const curve *c, const assay_rows *r, float *x)
 {
-    double v[BLOCK];
+    double space[BLOCK];
     if (c->mask == 0) {
-        assay_feature_numbers(r, c->feature, v);
-        add_column(c, v, r->num, x);
+        add_column(c, assay_feature_view(r, c->feature, space), r->num, x);
         return;
     }
     for (size_t j = 0; j < r->width; j++) {
         if ((c->mask >> j & 1) != 0) {
-            assay_feature_numbers(r, assay_feature_of(c->feature.kind, (int)j),
-                                  v);
-            add_column(c, v, r->num, x);
+            assay_feature f = assay_feature_of(c->feature.kind, (int)j);
+            add_column(c, assay_feature_view(r, f, space), r->num, x);
         }
     }
 }
@@ -497,7 +495,7 @@ static int workspace_make(workspace *w, const spline *s,
     for (size_t f = 0; f < ASSAY_FAMILIES; f++) {
         w->e.lambda[f] = f == FREE ? 1e-3 : ASSAY_EVIDENCE_OFF;
     }
-    size_t rows = (size_t)(4e9 / (double)(p * p)) + 8 * BLOCK;
+    size_t rows = (size_t)(3e9 / (double)(p * p)) + 8 * BLOCK;
     w->blocks = rows / BLOCK < d->num_blocks ? rows / BLOCK : d->num_blocks;
     return 1;
 }
@@ -549,16 +547,17 @@ static void add_block(const spline *s, const assay_rows *r, int left,
     }
 }
 
-/* Gradient of all rows, Hessian of some of them, as if of all; then the
- * quadratic form is written around 0 (grad + H beta). */
-static void accumulate(const spline *s, const assay_training *d, workspace *w)
+/* Gradient of `blocks` blocks of a side, Hessian of some of them as if of all;
+ * then the quadratic form is written around 0 (grad + H beta). */
+static void accumulate(const spline *s, const assay_training *d, size_t blocks,
+                       workspace *w)
 {
     size_t p = s->num_terms;
     memset(w->e.hess, 0, (p * p + p) * sizeof(double));
-    for (size_t b = 0; b < 2 * d->num_blocks; b++) {
+    for (size_t b = 0; b < 2 * blocks; b++) {
         add_block(s, &d->rows[b % 2][b / 2], b % 2 == 0, b < 2 * w->blocks, w);
     }
-    double scale = (double)d->num_blocks / (double)w->blocks;
+    double scale = (double)blocks / (double)w->blocks;
     for (size_t k = 0; k < p; k++) {
         for (size_t l = 0; l <= k; l++) {
             w->e.hess[k * p + l] *= scale;
@@ -572,23 +571,42 @@ static void accumulate(const spline *s, const assay_training *d, workspace *w)
     }
 }
 
+/* A step of Newton's; returns its largest component. */
+static double newton(spline *s, workspace *w)
+{
+    double next[MAX_TERMS], most = 0;
+    if (!assay_evidence_solve(&w->e, next)) {
+        return 0;
+    }
+    for (size_t k = 0; k < s->num_terms; k++) {
+        double step = fmin(fmax(next[k] - s->beta[k], -2), 2);
+        s->beta[k] += step;
+        most = fmax(most, fabs(step));
+    }
+    return most;
+}
+
+/* Weak signals: one step on all rows is exact enough. Strong ones: on some of
+ * the rows until it settles, then once on all. */
+#define SETTLED 0.1
 static void regress(spline *s, const assay_training *d, workspace *w)
 {
-    double next[MAX_TERMS], most = 1;
-    for (int round = 0; round < 5 && most > 0.1; round++) {
-        accumulate(s, d, w);
-        if (round < 2) {
+    accumulate(s, d, d->num_blocks, w);
+    assay_evidence_tune(&w->e);
+    double most = newton(s, w);
+    if (most < SETTLED) {
+        return;
+    }
+    for (int round = 0; round < 4 && most > SETTLED; round++) {
+        accumulate(s, d, w->blocks, w);
+        if (round == 1) {
             assay_evidence_tune(&w->e);
         }
-        if (!assay_evidence_solve(&w->e, next)) {
-            return;
-        }
-        most = 0;
-        for (size_t k = 0; k < s->num_terms; k++) {
-            double step = fmin(fmax(next[k] - s->beta[k], -2), 2);
-            s->beta[k] += step;
-            most = fmax(most, fabs(step));
-        }
+        most = newton(s, w);
+    }
+    if (w->blocks < d->num_blocks) {
+        accumulate(s, d, d->num_blocks, w);
+        (void)newton(s, w);
     }
 }
 

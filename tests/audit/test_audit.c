@@ -159,6 +159,35 @@ static void resuming_gives_the_same_result(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Two million runs with a noisy bound: trained again on certified rows. */
+static void two_stages_resume_and_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    char path[512], second[520];
+    const char *tmp = getenv("TMPDIR");
+    (void)snprintf(path, sizeof path, "%s/assay-stages-XXXXXX",
+                   tmp == NULL ? "/tmp" : tmp);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(unlink(path), 0);
+    (void)snprintf(second, sizeof second, "%s.2", path);
+    assay_audit_options o = {.samples = 2000000, .seed = 1, .threads = 1,
+                             .checkpoint = path};
+    assay_audit_result a = audit("SVT2", 7, o);
+    assert_int_equal(a.stages, 2);
+    assert_true(a.certified > 1700000 && a.counts.n1 <= a.certified);
+    assert_int_equal(unlink(second), 0); /* the second stage again */
+    o.threads = 2;
+    assay_audit_result b = audit("SVT2", 7, o);
+    assert_true(a.lower == b.lower && a.counts.k1 == b.counts.k1);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(second), 0);
+    o.one_stage = 1;
+    o.checkpoint = NULL;
+    assert_int_equal(audit("SVT2", 7, o).stages, 1);
+}
+
 static void sequential_audit_stops_early(void **state)
 {
     (void)state;
@@ -310,6 +339,7 @@ int main(void)
         cmocka_unit_test(rows_seen_before_never_certify),
         cmocka_unit_test(result_does_not_depend_on_threads),
         cmocka_unit_test(resuming_gives_the_same_result),
+        cmocka_unit_test(two_stages_resume_and_do_not_depend_on_threads),
         cmocka_unit_test(sequential_audit_stops_early),
         cmocka_unit_test(functions_can_be_audited),
         cmocka_unit_test(options_are_checked),
