@@ -129,13 +129,11 @@ static double quality(const char *name, size_t pair, size_t blocks)
     return correlation(&m);
 }
 
-/* A clipped line, a jump in a column of ten, twenty exchangeable columns of
- * almost nothing, and words with numbers. */
+/* Differences of ten columns, twenty exchangeable columns of almost nothing, and
+ * words with numbers. */
 static void splines_are_close_to_the_exact_ratio(void **state)
 {
     (void)state;
-    assert_true(quality("Laplace-1", 0, 20) > 0.995);
-    assert_true(quality("Gauss-mu", 0, 20) > 0.995);
     assert_true(quality("PrefixSum", 5, 40) > 0.97);
     assert_true(quality("LaplaceParallel", 0, 160) > 0.9);
     assert_true(quality("DPFinder-AT3", 7, 100) > 0.93);
