@@ -10,7 +10,7 @@
 #include "audit/scores.h"
 
 #define MAX_KEEP 5 /* attackers that see all selection rows */
-#define CAUTION 0.6 /* standard deviations taken off an estimate */
+#define CAUTION 1.0 /* standard deviations taken off an estimate */
 
 
 static int is_spline(const assay_model *m)
@@ -288,22 +288,10 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 
 /* Layers of the best event's score: where the event has a small mass they use
  * the runs better. (With a large mass the thinning costs what weights gain; a
- * large ratio shows in rare events, which are no matter of weights; and a score
- * of few values has few slices.) */
+ * large ratio shows in rare events, which are no matter of weights.) */
 #define LAYERS_SHARE 0.9
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 2.5
-#define LAYERS_VALUES 2000
-
-static int has_many_values(const float *sorted, size_t n)
-{
-    size_t values = 0;
-    for (size_t i = 1; i < n; i++) {
-        values += sorted[i] != sorted[i - 1];
-    }
-    return values >= LAYERS_VALUES;
-}
-
 static void choose_layers(assay_certify *z, const assay_scores *c,
                           double target, double level)
 {
@@ -315,8 +303,7 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
         k++;
     }
     if (z->num_events == 0 || k == c->num || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < 1000 ||
-        !has_many_values(c->s[k][0], c->n[k])) {
+        e->merit > LAYERS_MOST || e->p[1] * target < 1000) {
         return;
     }
     assay_scores_calibrate(&o, c, k);

@@ -720,7 +720,7 @@ static void straighten(assay_steps *t, double tolerance)
 static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
                               assay_error *err)
 {
-    double at[4 * (MAX_KNOTS + 2 + 2 * MAX_JUMPS)], most = 0;
+    double at[4 * (MAX_KNOTS + 2 + 2 * MAX_JUMPS)] = {0}, most = 0;
     size_t n = breaks_of(s, f, at);
     if (n == 0) {
         return ASSAY_OK;
