@@ -133,18 +133,22 @@ static void add_broken(const assay_steps *s, const double *x, double *out,
     }
 }
 
+ASSAY_SIMD
+static void add_word(const uint8_t *tag, const double *x, size_t n, double word,
+                     double weight, double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double is = x[i] == word ? weight : 0;
+        out[i] += tag[i] == ASSAY_CELL_WORD ? is : 0;
+    }
+}
+
 static void add_words(const assay_piece *p, const assay_rows *rows, double *out)
 {
-    const uint8_t *tag = rows->tag[p->feature.col];
-    const double *x = rows->value[p->feature.col];
-    if (rows->plain[p->feature.col]) {
-        return;
-    }
-    for (size_t k = 0; k < p->steps.num_edges; k++) {
-        double word = p->steps.edge[k], w = p->steps.weight[k];
-        for (size_t i = 0; i < rows->num; i++) {
-            out[i] += tag[i] == ASSAY_CELL_WORD && x[i] == word ? w : 0;
-        }
+    size_t j = (size_t)p->feature.col;
+    for (size_t k = 0; !rows->plain[j] && k < p->steps.num_edges; k++) {
+        add_word(rows->tag[j], rows->value[j], rows->num, p->steps.edge[k],
+                 p->steps.weight[k], out);
     }
 }
 
@@ -215,6 +219,19 @@ static void score_blend(const assay_model *model, const assay_rows *rows,
     }
 }
 
+/* Sums of the same terms in another order must be equal scores: they are rounded
+ * to multiples of 2^-16 (the large constant does it). Nothing sorts NaN. */
+ASSAY_SIMD
+static void to_scores(const double *sum, size_t n, int plain, float *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        double x = sum[i];
+        double rounded = (x + 0x1.8p36) - 0x1.8p36;
+        x = plain || x > 0x1p34 || x < -0x1p34 ? x : rounded;
+        out[i] = x == x ? (float)x : 0;
+    }
+}
+
 void assay_model_score(const assay_model *model, const assay_rows *rows,
                        float *out)
 {
@@ -235,13 +252,9 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
     for (size_t k = 0; k < model->num_pieces; k++) {
         add_piece(&model->piece[k], rows, sum);
     }
-    /* sums of the same terms in another order must be equal scores */
     int plain = model->num_pieces == 1 &&
                 model->piece[0].kind == ASSAY_PIECE_IDENTITY;
-    for (size_t i = 0; i < rows->num; i++) {
-        double x = plain ? sum[i] : nearbyint(sum[i] * 0x1p16) * 0x1p-16;
-        out[i] = x == x ? (float)x : 0; /* nothing sorts NaN */
-    }
+    to_scores(sum, rows->num, plain, out);
 }
 
 /* ---- fitting one piece --------------------------------------------------------- */
@@ -840,18 +853,21 @@ static assay_status fit_keys(assay_models *out, const assay_training *d,
     return status;
 }
 
+/* A quick look at wide rows leaves out what single columns say by themselves. */
 static assay_status fit_numeric(assay_models *out, const shape *s,
-                                const assay_training *d, assay_error *err)
+                                const assay_training *d, int light,
+                                assay_error *err)
 {
     assay_status status =
         fit_additive(out, s, d, ASSAY_F_RAW, "density ratio", err);
-    size_t singles = d->width < 4 ? d->width : 4;
+    int wide = light && d->width > 4;
+    size_t singles = d->width < 4 ? d->width : wide ? 0 : 4;
     for (size_t j = 0; status == ASSAY_OK && j < singles; j++) {
         char name[32];
         (void)snprintf(name, sizeof name, "value %zu", j + 1);
         status = fit_identity(out, assay_feature_of(ASSAY_F_RAW, (int)j), name);
     }
-    if (status == ASSAY_OK) {
+    if (status == ASSAY_OK && !wide) {
         status = fit_keys(out, d, ASSAY_F_BITS, 1, "bits of the numbers", err);
     }
     if (status != ASSAY_OK || d->width == 1) {
@@ -1111,7 +1127,7 @@ static assay_status fit_all(assay_models *out, shape *s,
     if (status == ASSAY_OK && s->numeric &&
         WANTED("density ratio", "pooled", "value", "minus", "bits", "sum",
                "maximum", "minimum")) {
-        status = fit_numeric(out, s, data, err);
+        status = fit_numeric(out, s, data, light, err);
     }
     return status == ASSAY_OK && !few
                ? fit_together(out, s, data, light, only, err)

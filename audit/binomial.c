@@ -71,15 +71,30 @@ static double point_mass_small(uint64_t k, uint64_t n, double p)
     return (double)expl(x);
 }
 
-/* P[Bin(n,p) = k] by MPFR; 0 < p < 1, 0 <= k <= n. */
-static double point_mass(uint64_t k, uint64_t n, double p)
+/* log (n choose k). Solving for p asks for the same few again and again: they
+ * are kept, each as the sum of two long doubles, good to 2^-126 of the
+ * logarithm, which is far more than a mass needs. */
+#define KEPT 4
+
+typedef struct kept_choose {
+    uint64_t k, n; /* n = 0: none */
+    long double high, low;
+} kept_choose;
+
+static void log_choose(mpfr_t sum, uint64_t k, uint64_t n)
 {
-    if (n <= SMALL) {
-        return point_mass_small(k, n, p);
-    }
-    mpfr_t sum, x, y;
-    mpfr_inits2(PREC, sum, x, y, (mpfr_ptr)0);
+    static _Thread_local kept_choose kept[KEPT];
+    kept_choose *c = &kept[k % KEPT];
+    mpfr_t x, y;
+    mpfr_inits2(PREC, x, y, (mpfr_ptr)0);
     const uint64_t at[3] = {n, k, n - k};
+    if (c->k == k && c->n == n) {
+        mpfr_set_ld(sum, c->high, MPFR_RNDN);
+        mpfr_set_ld(x, c->low, MPFR_RNDN);
+        mpfr_add(sum, sum, x, MPFR_RNDN);
+        mpfr_clears(x, y, (mpfr_ptr)0);
+        return;
+    }
     for (int i = 0; i < 3; i++) {
         mpfr_set_ui(x, (unsigned long)at[i], MPFR_RNDN);
         mpfr_add_ui(x, x, 1, MPFR_RNDN);
@@ -90,6 +105,24 @@ static double point_mass(uint64_t k, uint64_t n, double p)
             mpfr_sub(sum, sum, y, MPFR_RNDN);
         }
     }
+    c->k = k;
+    c->n = n;
+    c->high = mpfr_get_ld(sum, MPFR_RNDN);
+    mpfr_set_ld(x, c->high, MPFR_RNDN);
+    mpfr_sub(x, sum, x, MPFR_RNDN);
+    c->low = mpfr_get_ld(x, MPFR_RNDN);
+    mpfr_clears(x, y, (mpfr_ptr)0);
+}
+
+/* P[Bin(n,p) = k] by MPFR; 0 < p < 1, 0 <= k <= n. */
+static double point_mass(uint64_t k, uint64_t n, double p)
+{
+    if (n <= SMALL) {
+        return point_mass_small(k, n, p);
+    }
+    mpfr_t sum, x, y;
+    mpfr_inits2(PREC, sum, x, y, (mpfr_ptr)0);
+    log_choose(sum, k, n);
     mpfr_set_d(x, p, MPFR_RNDN);
     mpfr_log(y, x, MPFR_RNDN);
     mpfr_mul_ui(y, y, (unsigned long)k, MPFR_RNDN);

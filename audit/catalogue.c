@@ -5,6 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+/* Runs of a first look at a pair; more would tell little. */
+#define SEARCH_MOST 50000
+
 static double now(void)
 {
     struct timespec t;
@@ -24,9 +27,10 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     uint64_t samples = options->samples, spent = 0, seen = 0;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     samples = samples < 1000 ? 1000 : samples;
+    uint64_t few = samples / 200 < SEARCH_MOST ? samples / 200 : SEARCH_MOST;
     assay_status status =
-        assay_search_pair(&out->pair, &spent, &seen, specimen, samples / 200,
-                          samples, options->seed, err);
+        assay_search_pair(&out->pair, &spent, &seen, specimen, few, samples,
+                          options->seed, err);
     if (status != ASSAY_OK) {
         return status;
     }

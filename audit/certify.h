@@ -16,6 +16,7 @@ typedef struct assay_certify {
     /* Renyi profile (rho claims) or layers (eps claims): bins of one score */
     size_t num_bins; /* 0: none */
     double bins_share; /* of the error budget */
+    double first_share; /* of the rest: of the first event */
     size_t profile_model;
     int profile_swapped;
     float edge[ASSAY_PROFILE_BINS];

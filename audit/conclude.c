@@ -10,8 +10,7 @@
 /* ---- levels ---------------------------------------------------------------------- */
 
 /* The error budget: a profile or layers get their share, of the rest the first
- * event gets most. Fixed by the first stage, before any certification row. */
-#define FIRST_SHARE 0.92
+ * event gets its own. Fixed by the first stage, before any certification row. */
 static double event_level(const assay_certify *z, size_t k, double level)
 {
     if (z->num_bins > 0) {
@@ -20,8 +19,8 @@ static double event_level(const assay_certify *z, size_t k, double level)
     if (z->num_events == 1) {
         return level;
     }
-    return k == 0 ? FIRST_SHARE * level
-                  : (1 - FIRST_SHARE) * level / (double)(z->num_events - 1);
+    return k == 0 ? z->first_share * level
+                  : (1 - z->first_share) * level / (double)(z->num_events - 1);
 }
 
 static assay_audit_counts counts_of(const assay_pairs *p)
@@ -281,6 +280,7 @@ assay_status assay_conclude(assay_audit_result *out,
         out->certified += stage[i]->end - stage[i]->first;
     }
     out->detection_limit = assay_bound_detection_limit(
-        &o->claim, out->certified, FIRST_SHARE * level, &out->detection_mass);
+        &o->claim, out->certified, z->first_share * level,
+        &out->detection_mass);
     return status;
 }

@@ -146,16 +146,21 @@ int assay_feature_is_key(assay_feature feature)
     return feature.kind >= ASSAY_F_PATTERN;
 }
 
+ASSAY_SIMD
+static void numbers_or_nan(const double *x, const uint8_t *tag, size_t n,
+                           double *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = tag[i] == ASSAY_CELL_NUMBER ? x[i] : NAN;
+    }
+}
+
 static void copy_column(const assay_rows *r, size_t j, double *out)
 {
-    memcpy(out, r->value[j], r->num * sizeof *out);
     if (r->plain[j]) {
-        return;
-    }
-    for (size_t i = 0; i < r->num; i++) {
-        if (r->tag[j][i] != ASSAY_CELL_NUMBER) {
-            out[i] = NAN;
-        }
+        memcpy(out, r->value[j], r->num * sizeof *out);
+    } else {
+        numbers_or_nan(r->value[j], r->tag[j], r->num, out);
     }
 }
 
@@ -336,7 +341,7 @@ const double *assay_feature_view(const assay_rows *rows, assay_feature f,
     return space;
 }
 
-static uint64_t bits_of(double x)
+static inline uint64_t bits_of(double x)
 {
     uint64_t b;
     memcpy(&b, &x, sizeof b);
@@ -352,28 +357,46 @@ static uint64_t shape_of(double x)
     return (b >> 52) << 8 | low;
 }
 
-static uint64_t fold(uint64_t h, uint64_t x)
+static inline uint64_t fold(uint64_t h, uint64_t x)
 {
     h = (h ^ x) * UINT64_C(0x9e3779b97f4a7c15);
     h = (h ^ (h >> 32)) * UINT64_C(0xd6e8feb86659fd93);
     return h ^ (h >> 29);
 }
 
+/* Cells with the bits of words and, if wanted, of numbers; no branch depends on
+ * the cell. */
+ASSAY_SIMD
+static void fold_cells(const double *x, const uint8_t *tag, size_t n,
+                       int numbers, uint64_t *h)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t t = tag[i];
+        uint64_t used = (t == ASSAY_CELL_WORD) |
+                        ((t == ASSAY_CELL_NUMBER) & (numbers != 0));
+        h[i] = fold(h[i], (t << 62) + (bits_of(x[i]) & (0 - used)));
+    }
+}
+
+static void fold_shapes(const assay_rows *r, size_t j, uint64_t *h)
+{
+    for (size_t i = 0; i < r->num; i++) {
+        uint64_t tag = r->tag[j][i], v = tag << 62;
+        double x = r->value[j][i];
+        v += tag == ASSAY_CELL_WORD     ? bits_of(x)
+             : tag == ASSAY_CELL_NUMBER ? shape_of(x)
+                                        : 0;
+        h[i] = fold(h[i], v);
+    }
+}
+
 static void key_of_column(const assay_rows *r, size_t j,
                           assay_feature_kind kind, uint64_t *h)
 {
-    for (size_t i = 0; i < r->num; i++) {
-        int tag = r->plain[j] ? ASSAY_CELL_NUMBER : r->tag[j][i];
-        double x = r->value[j][i];
-        uint64_t v = (uint64_t)tag << 62;
-        if (tag == ASSAY_CELL_WORD) {
-            v += (uint64_t)(int64_t)x;
-        } else if (tag == ASSAY_CELL_NUMBER && kind == ASSAY_F_BITS) {
-            v += shape_of(x);
-        } else if (tag == ASSAY_CELL_NUMBER && kind != ASSAY_F_PATTERN) {
-            v += bits_of(x);
-        }
-        h[i] = fold(h[i], v);
+    if (kind == ASSAY_F_BITS) {
+        fold_shapes(r, j, h);
+    } else {
+        fold_cells(r->value[j], r->tag[j], r->num, kind != ASSAY_F_PATTERN, h);
     }
 }
 

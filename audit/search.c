@@ -157,8 +157,33 @@ static void keep_best(int *alive, const assay_pair *pairs,
     memcpy(alive, next, num * sizeof *alive);
 }
 
+/* Of the pairs alive, the one that is beyond doubt ahead of all others; num if
+ * there is none. */
+#define BEYOND 5 /* standard deviations */
+static size_t leader(const int *alive, const assay_pair *pairs,
+                     const assay_promise *promise, size_t num)
+{
+    size_t at = num;
+    for (size_t i = 0; i < num; i++) {
+        if (alive[i] && (at == num || value_of(&pairs[i], &promise[i]) >
+                                          value_of(&pairs[at], &promise[at]))) {
+            at = i;
+        }
+    }
+    for (size_t i = 0; at < num && i < num; i++) {
+        double lead = promise[at].merit - promise[i].merit;
+        double doubt = hypot(promise[at].noise, promise[i].noise);
+        if (alive[i] && i != at &&
+            !(lead > BEYOND * doubt &&
+              promise[at].separation > promise[i].separation)) {
+            return num;
+        }
+    }
+    return at;
+}
+
 /* All pairs with a few runs, the best four with three times as many, the best
- * two of these with eight times as many. */
+ * two of these with eight times as many, until one is beyond doubt ahead. */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best,
                                  uint64_t *seen, assay_error *err)
@@ -183,6 +208,13 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
             }
         }
         keep_best(alive, pairs, promise, num, keep[stage]);
+        size_t first = leader(alive, pairs, promise, num);
+        for (size_t k = 0; first < num && k < num; k++) {
+            alive[k] = k == first;
+        }
+        if (first < num) {
+            break;
+        }
     }
     for (size_t k = 0; k < num; k++) {
         if (alive[k]) {

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/binomial.h"
 #include "audit/layers.h"
 #include "audit/scores.h"
 
 #define MAX_KEEP 5 /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
+#define BOLD 0.7
 
 
 static int is_spline(const assay_model *m)
@@ -59,8 +61,7 @@ static void weigh_luck(assay_audit_event *e, const assay_scores *c,
 
 /* The best event of each score column. */
 static void best_events(assay_audit_event *out, const assay_scores *c,
-                        const assay_claim *claim, const assay_choice *choice,
-                        double weight)
+                        const assay_claim *claim, const assay_choice *choice)
 {
     for (size_t k = 0; k < c->num; k++) {
         assay_choice o = *choice;
@@ -68,20 +69,24 @@ static void best_events(assay_audit_event *out, const assay_scores *c,
         out[k] = assay_work_choose(claim, c->s[k][0], c->s[k][1], c->n[k], &o);
         out[k].model = c->which[k];
     }
-    if (claim->kind == ASSAY_CLAIM_EPS && !choice->plain) {
-        weigh_luck(out, c, weight);
-    }
 }
 
-static void merits(double *out, const assay_scores *c, const assay_claim *claim,
-                   double target, double level, double weight)
+/* The columns' merits as they are, and weighed. */
+static void merits(double *out, double *weighed, const assay_scores *c,
+                   const assay_claim *claim, double target, double level)
 {
     const assay_choice careful = {.target = target, .level = level,
                                   .caution = CAUTION, .mass_max = 1};
     assay_audit_event e[ASSAY_MAX_MODELS];
-    best_events(e, c, claim, &careful, weight);
+    best_events(e, c, claim, &careful);
     for (size_t k = 0; k < c->num; k++) {
         out[k] = e[k].merit;
+    }
+    if (claim->kind == ASSAY_CLAIM_EPS) {
+        weigh_luck(e, c, 1);
+    }
+    for (size_t k = 0; k < c->num; k++) {
+        weighed[k] = e[k].merit;
     }
 }
 
@@ -213,9 +218,7 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
             memcpy(sorted.s[k][1], c.s[k][1], n * sizeof(float));
         }
         assay_scores_sort(&sorted);
-        double level = 1 - o->confidence;
-        merits(merit, &sorted, &o->claim, target, level, 0);
-        merits(again, &sorted, &o->claim, target, level, 1);
+        merits(merit, again, &sorted, &o->claim, target, 1 - o->confidence);
         size_t num = take_best(column, 2, merit, c.num, &c, 0);
         for (size_t k = 0; k < num; k++) {
             keep[k] = c.which[column[k]];
@@ -232,9 +235,28 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     return status;
 }
 
-/* The events to certify: the best one, and two of the same score in case its
- * estimate was luck: clearly smaller and clearly larger, believing counts only.
- * (One score for all: scoring is most of the work.) */
+/* The best event of all columns; returns its column. */
+static size_t best_column(assay_audit_event *best, const assay_scores *c,
+                          const assay_claim *claim, const assay_choice *o)
+{
+    size_t at = 0;
+    assay_audit_event e[ASSAY_MAX_MODELS];
+    best_events(e, c, claim, o);
+    if (claim->kind == ASSAY_CLAIM_EPS) {
+        weigh_luck(e, c, 0.5);
+    }
+    for (size_t k = 0; k < c->num; k++) {
+        e[k].merit -= costly(c->models, e[k].model, e[k].merit);
+        at = e[k].merit > best->merit ? k : at;
+        *best = e[k].merit > best->merit ? e[k] : *best;
+    }
+    return at;
+}
+
+/* The events to certify: the best one by careful estimates, and two of the same
+ * score: a clearly smaller one, which care made look too bad, and a clearly
+ * larger one in case the estimate was luck, believing counts only. (One score for
+ * all: scoring is most of the work.) */
 static void choose_events(assay_certify *z, const assay_scores *c,
                           const assay_claim *claim, double target,
                           double level)
@@ -242,20 +264,23 @@ static void choose_events(assay_certify *z, const assay_scores *c,
     assay_choice o = {.target = target, .level = level, .caution = CAUTION,
                       .mass_max = 1};
     double mass = 0;
+    size_t at = 0;
     for (int round = 0; round < 3; round++) {
         assay_audit_event best = {.merit = -10};
         if (round > 0) {
-            o.plain = 1;
-            o.caution = 2;
+            o.bold = round == 1;
+            o.plain = round == 2;
+            o.caution = round == 1 ? BOLD : 2;
             o.mass_min = round == 1 ? 0 : 1.6 * mass;
             o.mass_max = round == 1 ? 0.65 * mass : 1;
         }
-        assay_audit_event e[ASSAY_MAX_MODELS];
-        best_events(e, c, claim, &o, 0.5);
-        for (size_t k = 0; k < c->num; k++) {
-            e[k].merit -= costly(c->models, e[k].model, e[k].merit);
-            int same = round == 0 || e[k].model == z->event[0].model;
-            best = same && e[k].merit > best.merit ? e[k] : best;
+        if (round > 0) {
+            assay_scores_calibrate(&o, c, at);
+            best = assay_work_choose(claim, c->s[at][0], c->s[at][1],
+                                     c->n[at], &o);
+            best.model = c->which[at];
+        } else {
+            at = best_column(&best, c, claim, &o);
         }
         if (best.merit > -10) {
             z->event[z->num_events++] = best;
@@ -314,16 +339,35 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
     }
 }
 
+/* What noise takes off the predicted bound; 1 if there is no event, or if the
+ * second side hardly ever shows it. */
+static double noise_share(const assay_certify *z, const assay_claim *claim,
+                          double target, double level)
+{
+    const assay_audit_event *e = &z->event[0];
+    double top = e->p[0] - claim->delta, x = log(top / e->p[1]);
+    double v = 1 / (e->p[0] * target) + 1 / (e->p[1] * target);
+    return z->num_events > 0 && top > 0 && e->p[1] > 0 && x > 0
+               ? fmin(-assay_normal_quantile(level) * sqrt(v) / x, 1)
+               : 1;
+}
+
+/* Where noise takes little the error budget is cheap: half of it is for the two
+ * further events, and layers have nothing to gain. */
+#define LITTLE 0.06
+
 static void choose(assay_certify *z, assay_scores *c,
                    const assay_audit_options *o, double target)
 {
     double level = 1 - o->confidence;
     assay_scores_sort(c);
     choose_events(z, c, &o->claim, target, level);
+    int little = noise_share(z, &o->claim, target, level) < LITTLE;
+    z->first_share = little ? 0.5 : 0.92;
     if (o->claim.kind == ASSAY_CLAIM_RHO) {
         choose_profile(z, c, &o->claim, target, level);
     } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
-               !o->sequential) {
+               !o->sequential && !little) {
         choose_layers(z, c, target, level);
     }
 }

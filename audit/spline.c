@@ -52,6 +52,7 @@ typedef struct spline {
     uint64_t pattern[MAX_PATTERNS]; /* sorted keys */
     size_t pattern_first;
     double beta[MAX_TERMS];
+    double most; /* that a curve or a word says */
 } spline;
 
 /* ---- terms --------------------------------------------------------------- */
@@ -60,6 +61,17 @@ static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+/* Up to `most` of n numbers, NaN left out; returns how many. */
+static size_t take_numbers(const double *x, size_t n, double *out, size_t most)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n && m < most; i++) {
+        out[m] = x[i]; /* written over if it is none */
+        m += x[i] == x[i];
+    }
+    return m;
 }
 
 /* Numbers of a curve in the blocks of the sides first .. last; at most `most`,
@@ -80,12 +92,8 @@ static size_t gather(const curve *c, const assay_training *d, int first,
                 continue;
             }
             f.col = c->mask != 0 ? (int)j : f.col;
-            assay_feature_numbers(r, f, x);
-            for (size_t i = 0; i < r->num && n < most; i++) {
-                if (!isnan(x[i])) {
-                    out[n++] = x[i];
-                }
-            }
+            n += take_numbers(assay_feature_view(r, f, x), r->num, out + n,
+                              most - n);
             if (c->mask == 0) {
                 break;
             }
@@ -351,39 +359,48 @@ static void list_terms(spline *s, const assay_training *d,
 
 /* ---- the design of a block: x[term * BLOCK + row] -------------------------- */
 
+/* Numbers in units of the tails' scale, so that the terms can be floats. */
 ASSAY_SIMD
-static void add_line(const double *v, size_t n, double lo, double hi,
-                     double centre, double scale, float *out)
+static void standardise(const double *v, size_t n, double centre, double scale,
+                        float *out)
 {
     double inverse = 1 / scale;
     for (size_t i = 0; i < n; i++) {
-        double y = v[i] > lo ? v[i] : lo;
-        y = (y < hi ? y : hi) - centre;
-        out[i] += v[i] == v[i] ? (float)(y * inverse) : 0;
+        out[i] = (float)((v[i] - centre) * inverse);
+    }
+}
+
+/* In the terms NaN adds nothing: every comparison with it is false. */
+ASSAY_SIMD
+static void add_line(const float *u, size_t n, float end, float *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        float y = u[i] > -end ? u[i] : -end;
+        y = y < end ? y : end;
+        out[i] += u[i] == u[i] ? y : 0;
     }
 }
 
 ASSAY_SIMD
-static void add_clamp(const double *v, size_t n, double lo, double hi,
+static void add_clamp(const float *u, size_t n, float lo, float inverse,
                       float *out)
 {
-    double inverse = 1 / (hi - lo);
     for (size_t i = 0; i < n; i++) {
-        double t = v[i] > lo ? (v[i] < hi ? (v[i] - lo) * inverse : 1) : 0;
-        out[i] += (float)t;
+        float t = (u[i] - lo) * inverse;
+        t = t > 0 ? t : 0;
+        out[i] += t < 1 ? t : 1;
     }
 }
 
-/* sign = 1: beyond the last knot; -1: below the first. NaN adds nothing. */
+/* sign = 1: beyond the last knot; -1: below the first. */
 ASSAY_SIMD
-static void add_tail(const double *v, size_t n, double from, double scale,
-                     double sign, float *out)
+static void add_tail(const float *u, size_t n, float from, float sign,
+                     float *out)
 {
-    double inverse = sign / scale;
     for (size_t i = 0; i < n; i++) {
-        double t = (v[i] - from) * inverse;
-        t = t < TAIL_SPAN ? t : TAIL_SPAN;
-        out[i] += v[i] == v[i] && t > 0 ? (float)t : 0;
+        float t = (u[i] - from) * sign;
+        t = t > 0 ? t : 0;
+        out[i] += t < TAIL_SPAN ? t : TAIL_SPAN;
     }
 }
 
@@ -395,20 +412,31 @@ static void add_jump(const double *v, size_t n, double at, float *out)
     }
 }
 
+#define STRIP 1024 /* rows that stay in the first-level cache */
+
 static void add_column(const curve *c, const double *v, size_t n, float *x)
 {
+    float u[STRIP];
     size_t num = c->num_knots;
-    double lo = c->knot[0], hi = c->knot[num - 1];
-    float *to = x + c->first * BLOCK;
-    add_line(v, n, lo - TAIL_SPAN * c->scale, hi + TAIL_SPAN * c->scale,
-             0.5 * (lo + hi), c->scale, to);
-    for (size_t k = 0; k + 1 < num; k++) {
-        add_clamp(v, n, c->knot[k], c->knot[k + 1], to + (1 + k) * BLOCK);
-    }
-    add_tail(v, n, lo, c->scale, -1, to + num * BLOCK);
-    add_tail(v, n, hi, c->scale, 1, to + (num + 1) * BLOCK);
-    for (size_t i = 0; i < c->num_jumps; i++) {
-        add_jump(v, n, c->jump[i], to + (num + 2 + i) * BLOCK);
+    double lo = c->knot[0], hi = c->knot[num - 1], centre = 0.5 * (lo + hi);
+    double inverse = 1 / c->scale;
+    float half = (float)((hi - centre) * inverse);
+    for (size_t at = 0; at < n; at += STRIP, v += STRIP, x += STRIP) {
+        size_t m = n - at < STRIP ? n - at : STRIP;
+        float *to = x + c->first * BLOCK;
+        standardise(v, m, centre, c->scale, u);
+        add_line(u, m, half + TAIL_SPAN, to);
+        for (size_t k = 0; k + 1 < num; k++) {
+            float from = (float)((c->knot[k] - centre) * inverse);
+            add_clamp(u, m, from,
+                      (float)(c->scale / (c->knot[k + 1] - c->knot[k])),
+                      to + (1 + k) * BLOCK);
+        }
+        add_tail(u, m, -half, -1, to + num * BLOCK);
+        add_tail(u, m, half, 1, to + (num + 1) * BLOCK);
+        for (size_t i = 0; i < c->num_jumps; i++) {
+            add_jump(v, m, c->jump[i], to + (num + 2 + i) * BLOCK);
+        }
     }
 }
 
@@ -636,6 +664,23 @@ static double curve_at(const spline *s, const curve *c, double x)
     return sum;
 }
 
+/* The largest value of a curve at its knots and jumps, or of another term. */
+static double largest(const spline *s)
+{
+    double most = 0;
+    for (size_t k = 0; k < s->num_curves; k++) {
+        const curve *c = &s->curve[k];
+        for (size_t i = 0; i < c->num_knots; i++) {
+            most = fmax(most, fabs(curve_at(s, c, c->knot[i])));
+        }
+    }
+    for (size_t k = 1; k < s->num_terms; k++) {
+        int single = s->family[k] == WORD || s->family[k] == PATTERN;
+        most = fmax(most, single ? fabs(s->beta[k]) : 0);
+    }
+    return most;
+}
+
 static int speaks_of(const curve *c, assay_feature f)
 {
     if (c->feature.kind != f.kind || c->feature.mask != f.mask) {
@@ -717,6 +762,10 @@ static void straighten(assay_steps *t, double tolerance)
     t->num_edges = m;
 }
 
+/* What bends a line by less than this part of the largest value is not worth
+ * the time; nor is a line that says less than that. */
+#define FINE 2e-4
+
 static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
                               assay_error *err)
 {
@@ -741,8 +790,8 @@ static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
         }
         most = fmax(most, fabs(t->weight[i]));
     }
-    straighten(t, 1e-4 * most);
-    if (most < 1e-5) { /* it says nothing: not worth the time */
+    straighten(t, FINE * s->most);
+    if (most < FINE * s->most) {
         free(t->edge);
         free(t->weight);
         memset(&m->piece[--m->num_pieces], 0, sizeof *m->piece);
@@ -824,6 +873,7 @@ assay_status assay_spline_fit(assay_model *out, const assay_training *data,
     }
     if (status == ASSAY_OK && s->num_terms > 1) {
         regress(s, data, &w);
+        s->most = largest(s);
         free(out->piece);
         out->piece = calloc(s->num_curves + 3 * data->width + 2,
                             sizeof *out->piece);

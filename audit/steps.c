@@ -27,40 +27,79 @@ static size_t lower_bin(const double *edge, size_t n, double x)
     return lo;
 }
 
-/* Count n numbers into bins, NaN aside; `edge` has up to 1023 edges. The search
- * takes a strip of numbers one step at a time, so that it can use vectors. */
+/* Count n numbers into bins, NaN aside; `edge` has up to 1023 edges. A guide says
+ * between which edges the numbers of a cell lie: cells are equally wide, and
+ * `cell_of` rises with x, so that the edges of lower cells are below x. The
+ * search takes a strip of numbers one step at a time, so that it can use vectors. */
 #define STRIP 256
-#define PADDED 1024
+#define PADDED 2048
+#define CELLS 2048
+
+typedef struct guide {
+    double low, inverse;
+    int64_t start[CELLS]; /* edges in lower cells */
+    int64_t first;        /* step of the search in a cell */
+    double edge[PADDED];
+} guide;
+
+static inline double cell_of(const guide *g, double x)
+{
+    double t = (x - g->low) * g->inverse;
+    t = t > 0 ? t : 0; /* NaN too */
+    return t < CELLS - 1 ? t : CELLS - 1;
+}
+
+static void make_guide(guide *g, const double *edge, size_t num)
+{
+    int64_t most = 0, at = 0;
+    g->low = num > 0 ? edge[0] : 0;
+    double range = num > 0 ? edge[num - 1] - edge[0] : 0;
+    g->inverse = range > 0 && isfinite(range) ? (CELLS - 2) / range : 0;
+    for (size_t k = 0; k < PADDED; k++) {
+        g->edge[k] = k < num ? edge[k] : INFINITY;
+    }
+    for (int cell = 0; cell < CELLS; cell++) {
+        g->start[cell] = at;
+        while (at < (int64_t)num && (int)cell_of(g, edge[at]) == cell) {
+            at++;
+        }
+        most = at - g->start[cell] > most ? at - g->start[cell] : most;
+    }
+    g->first = 1;
+    while (2 * g->first <= most) {
+        g->first *= 2;
+    }
+}
 
 ASSAY_SIMD
-static void search_strip(const double *edge, const double *x, size_t n,
-                         size_t first, uint32_t *at)
+static void search_strip(const guide *restrict g, const double *restrict x,
+                         size_t n, int64_t *restrict at)
 {
+    const double *restrict edge = g->edge;
     for (size_t i = 0; i < n; i++) {
-        at[i] = 0;
+        at[i] = (int32_t)cell_of(g, x[i]);
     }
-    for (uint32_t step = (uint32_t)first; step > 0; step /= 2) {
+    for (size_t i = 0; i < n; i++) {
+        at[i] = g->start[at[i]];
+    }
+    for (int64_t step = g->first; step > 0; step /= 2) {
         for (size_t i = 0; i < n; i++) {
             at[i] += edge[at[i] + step - 1] < x[i] ? step : 0;
         }
     }
 }
 
-static double count_bins(double *count, const double *edge, size_t n_edges,
+/* Returns how many are NaN. */
+static double count_bins(double *count, const double *edge, size_t num_edges,
                          const double *x, size_t n)
 {
-    double padded[PADDED], missing = 0;
-    size_t first = 1;
-    while (2 * first <= n_edges) {
-        first *= 2;
-    }
-    for (size_t k = 0; k < 2 * first; k++) {
-        padded[k] = k < n_edges ? edge[k] : INFINITY;
-    }
+    guide g;
+    double missing = 0;
+    make_guide(&g, edge, num_edges);
     for (size_t i = 0; i < n; i += STRIP) {
-        uint32_t at[STRIP];
+        int64_t at[STRIP];
         size_t m = n - i < STRIP ? n - i : STRIP;
-        search_strip(padded, x + i, m, first, at);
+        search_strip(&g, x + i, m, at);
         for (size_t k = 0; k < m; k++) {
             int none = isnan(x[i + k]);
             missing += none;
@@ -113,6 +152,18 @@ static size_t quantile_edges(double *edge, const double *s, size_t m,
     return unique(edge, n);
 }
 
+#define FEW 64
+ASSAY_SIMD
+static int any_beyond(const double *x, size_t n, double cut, int high)
+{
+    double sign = high ? 1 : -1, at = sign * cut;
+    int any = 0;
+    for (size_t i = 0; i < n; i++) {
+        any |= sign * x[i] > at;
+    }
+    return any;
+}
+
 /* Beyond the outer edges: halve the number of values again and again. */
 static size_t tail_edges(double *edge, size_t n, const double *const x[2],
                          const size_t len[2], int high)
@@ -121,9 +172,15 @@ static size_t tail_edges(double *edge, size_t n, const double *const x[2],
     size_t room = 1 << 16, m = 0, added = 0;
     double *t = malloc(room * sizeof *t);
     for (int s = 0; t != NULL && s < 2; s++) {
-        for (size_t i = 0; i < len[s] && m < room; i++) {
-            if (high ? x[s][i] > cut : x[s][i] < cut) {
-                t[m++] = x[s][i];
+        for (size_t i = 0; i < len[s]; i += FEW) {
+            size_t few = len[s] - i < FEW ? len[s] - i : FEW;
+            if (!any_beyond(x[s] + i, few, cut, high)) {
+                continue;
+            }
+            for (size_t k = i; k < i + few && m < room; k++) {
+                if (high ? x[s][k] > cut : x[s][k] < cut) {
+                    t[m++] = x[s][k];
+                }
             }
         }
     }

@@ -136,10 +136,11 @@ static uint32_t float_key(float x)
 
 void assay_work_sort(float *x, float *spare, size_t n)
 {
+    float *from = x, *to = spare;
     for (unsigned shift = 0; shift < 33; shift += 11) {
         size_t count[2048] = {0}, sum = 0;
         for (size_t i = 0; i < n; i++) {
-            count[(float_key(x[i]) >> shift) & 2047]++;
+            count[(float_key(from[i]) >> shift) & 2047]++;
         }
         for (size_t k = 0; k < 2048; k++) {
             size_t c = count[k];
@@ -147,10 +148,13 @@ void assay_work_sort(float *x, float *spare, size_t n)
             sum += c;
         }
         for (size_t i = 0; i < n; i++) {
-            spare[count[(float_key(x[i]) >> shift) & 2047]++] = x[i];
+            to[count[(float_key(from[i]) >> shift) & 2047]++] = from[i];
         }
-        memcpy(x, spare, n * sizeof *x);
+        float *last = from;
+        from = to;
+        to = last;
     }
+    memcpy(x, from, n * sizeof *x); /* three passes end in the spare */
 }
 
 /* ---- choosing ----------------------------------------------------------- */
@@ -179,14 +183,14 @@ typedef struct sweep {
 
 /* Estimates of rare events are the ones that luck inflates most: the fewer the
  * counts, the more standard deviations they are worsened by. */
-static double luck(double k1, double k2)
+static double luck(const sweep *s, double k1, double k2)
 {
-    return 2.5 / sqrt(1 + (k1 + k2) / 200);
+    return s->o->bold ? 0 : 2.5 / sqrt(1 + (k1 + k2) / 200);
 }
 
 static double care(const sweep *s, double k1, double k2)
 {
-    return s->o->caution + luck(k1, k2);
+    return s->o->caution + luck(s, k1, k2);
 }
 
 /* Counting estimates the log ratio of a rare event poorly; a calibrated score
@@ -207,7 +211,7 @@ static double log_ratio(const sweep *s, double top, double k1, double k2,
         return counted;
     }
     double a = 1 / (sd * sd), b = 1 / (w * w);
-    *penalty = s->o->caution / sqrt(a + b) + luck(k1, k2) * sd * a / (a + b);
+    *penalty = s->o->caution / sqrt(a + b) + luck(s, k1, k2) * sd * a / (a + b);
     return (a * counted + b * modelled) / (a + b);
 }
 
@@ -237,6 +241,15 @@ static double tail_count(const sweep *s, double threshold, int swapped)
     return gap > 0 ? TAIL * exp(-gap / s->tail_scale) : INFINITY;
 }
 
+/* The second side's count, from its own few and from the calibrated score. */
+static double bold_count(const sweep *s, double k1, double k2)
+{
+    double w = 0.05 + (0.08 + 0.7 / sqrt(k1 + k2)) * fabs(log(k1 / s->other));
+    double a = k2 + 0.5, b = 1 / (w * w);
+    double x = (a * log(k2 + 0.5) + b * log(s->other)) / (a + b);
+    return exp(x + s->o->caution / sqrt(a + b));
+}
+
 static double merit_few(const sweep *s, double k1, double k2, double threshold,
                         int swapped)
 {
@@ -252,6 +265,9 @@ static double merit_few(const sweep *s, double k1, double k2, double threshold,
     if (s->doubt > 0 && !s->o->plain) { /* both tails are known */
         b = fmin(b, s->other * exp(s->o->caution * s->doubt));
         a = fmax(a, k1 - s->o->caution * sqrt(k1));
+    }
+    if (s->o->bold && s->o->is_ratio && s->other > 0) {
+        b = fmin(b, bold_count(s, k1, k2));
     }
     double bound = assay_bound_fast(s->claim, a * scale, target, b * scale,
                                     target, s->o->level);
@@ -440,16 +456,25 @@ assay_audit_event assay_work_choose(const assay_claim *claim,
     return s.best;
 }
 
+/* The scores are sorted: every stride-th of them has nearly their distribution,
+ * much nearer than a sample would. */
+#define CALIBRATED 32768
+static size_t stride_of(size_t n)
+{
+    return n / CALIBRATED + 1;
+}
+
 /* One Newton step of the logistic regression of degree 1 or 3; returns its
  * size. The higher terms have a prior deviation of 0.15 of the slope. */
 static double calibrate_step(assay_choice *o, int degree, const float *left,
                              const float *right, size_t n)
 {
-    size_t stride = n / 262144 + 1, p = (size_t)degree + 1;
+    size_t stride = stride_of(n), num = n / stride, p = (size_t)degree + 1;
     double g[4] = {0}, h[16] = {0}, *c = o->curve;
-    for (size_t i = 0; i < 2 * n; i += stride) {
-        int is_left = i < n;
-        double s = standard(o, (double)(is_left ? left[i] : right[i - n]));
+    for (size_t i = 0; i < 2 * num; i++) {
+        int is_left = i < num;
+        size_t at = (is_left ? i : i - num) * stride + stride / 2;
+        double s = standard(o, (double)(is_left ? left[at] : right[at]));
         const double x[4] = {1, s, s * s, s * s * s};
         double r = c[0] + s * (c[1] + s * (c[2] + s * c[3]));
         double q = 1 / (1 + exp(-r));
@@ -460,7 +485,7 @@ static double calibrate_step(assay_choice *o, int degree, const float *left,
             }
         }
     }
-    double prior = 1 / (0.0225 * c[1] * c[1] + 1e-12);
+    double prior = 1 / (0.0225 * c[1] * c[1] + 1e-12) / (double)stride;
     for (size_t k = 0; k < p; k++) {
         h[p * k + k] += k < 2 ? 1e-9 : prior;
         g[k] -= k < 2 ? 0 : prior * c[k];
@@ -482,9 +507,10 @@ static void centre_scores(assay_choice *o, const float *left,
                           const float *right, size_t n)
 {
     double sum = 0, square = 0;
+    size_t stride = stride_of(n), num = n / stride;
     for (int pass = 0; pass < 2; pass++) {
         double a = 0, b = 0;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = stride / 2; i < num * stride; i += stride) {
             double x = (double)left[i], y = (double)right[i];
             if (pass == 1) {
                 double lo = sum - 5 * square, hi = sum + 5 * square;
@@ -494,8 +520,8 @@ static void centre_scores(assay_choice *o, const float *left,
             a += x + y;
             b += x * x + y * y;
         }
-        sum = a / (2 * (double)n);
-        square = sqrt(fmax(b / (2 * (double)n) - sum * sum, 0));
+        sum = a / (2 * (double)num);
+        square = sqrt(fmax(b / (2 * (double)num) - sum * sum, 0));
     }
     o->centre = sum;
     o->width = square > 0 ? square : 1;

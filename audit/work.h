@@ -41,6 +41,7 @@ typedef struct assay_choice {
     double level;
     double caution; /* standard deviations by which estimates are worsened */
     double mass_min, mass_max; /* of the event on the likelier side */
+    int bold;  /* 1: caution alone, however few the counts */
     int plain; /* 1: believe counts only, no calibration, no extrapolation */
     int straight; /* 1: calibrate by a line only */
     int is_ratio; /* the score orders rows by likelihood ratio, nearly */
@@ -48,7 +49,8 @@ typedef struct assay_choice {
     double centre, width; /* of the score */
 } assay_choice;
 
-/** Logistic regression of the side on a cubic of the score. */
+/** Logistic regression of the side on a cubic of the score; `left` and `right`
+ *  are sorted. */
 void assay_work_calibrate(assay_choice *choice, const float *left,
                           const float *right, size_t n);
 

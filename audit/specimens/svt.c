@@ -19,7 +19,7 @@ typedef struct svt {
     double x[ASSAY_ROWS_BLOCK];
     double fresh[ASSAY_ROWS_BLOCK];
     double again[ASSAY_ROWS_BLOCK]; /* the next threshold noise */
-    int left[ASSAY_ROWS_BLOCK]; /* hits until the stop; 0: stopped */
+    double left[ASSAY_ROWS_BLOCK]; /* hits until the stop; 0: stopped */
 } svt;
 
 static int redraws(const assay_specimen *s)
@@ -27,47 +27,51 @@ static int redraws(const assay_specimen *s)
     return P(6) > 0.5 && P(2) > 1;
 }
 
-static void svt_cell(const assay_specimen *s, svt *v, double q, size_t col,
-                     size_t i, assay_rows *out)
+/* One answer of every row. A hit puts out the number in `shown` or, if that is
+ * NULL, TRUE. Returns whether some cell is no number. */
+ASSAY_SIMD
+static int svt_column(svt *v, size_t n, double threshold, const double *shown,
+                      double cost, int redraw, double *value, uint8_t *tag)
 {
-    if (v->left[i] == 0) {
-        assay_rows_absent(out, col, i);
-        return;
+    int odd = 0;
+    for (size_t i = 0; i < n; i++) {
+        int alive = v->left[i] > 0;
+        int hit = alive & (v->x[i] >= threshold + v->rho[i]);
+        int number = hit & (shown != NULL);
+        double word = hit ? T_WORD : F_WORD;
+        double is = shown != NULL && hit ? shown[i] : word;
+        value[i] = alive ? is : 0;
+        tag[i] = (uint8_t)(number ? ASSAY_CELL_NUMBER
+                           : alive ? ASSAY_CELL_WORD : ASSAY_CELL_ABSENT);
+        odd |= !number;
+        v->left[i] -= hit ? cost : 0;
+        v->rho[i] = redraw & hit ? v->again[i] : v->rho[i];
     }
-    if (!(v->x[i] >= P(3) + v->rho[i])) {
-        assay_rows_word(out, col, i, F_WORD);
-        return;
-    }
-    if (P(4) < 0.5) {
-        assay_rows_word(out, col, i, T_WORD);
-    } else {
-        assay_rows_number(out, col, i, P(4) < 1.5 ? v->x[i] : q + v->fresh[i]);
-    }
-    v->left[i] -= P(2) > 0;
-    if (redraws(s)) {
-        v->rho[i] = v->again[i];
-    }
+    return odd;
 }
 
 static void draw_svt_at(const assay_specimen *s, const double *q,
                         assay_rng *rng, size_t n, assay_rows *out, size_t first)
 {
     static _Thread_local svt v;
+    const double *shown[3] = {NULL, v.x, v.fresh};
     assay_rng_laplace(rng, v.rho, n, 0, P(0));
     for (size_t i = 0; i < n; i++) {
-        v.left[i] = P(2) > 0 ? (int)P(2) : 1;
+        v.left[i] = P(2) > 0 ? P(2) : 1;
     }
     for (size_t j = 0; j < s->num_inputs; j++) {
+        size_t col = first + j;
         assay_rng_laplace(rng, v.x, n, q[j], P(1));
         if (redraws(s)) {
             assay_rng_laplace(rng, v.again, n, 0, P(0));
         }
         if (P(4) > 1.5) {
-            assay_rng_laplace(rng, v.fresh, n, 0, P(5));
+            assay_rng_laplace(rng, v.fresh, n, q[j], P(5));
         }
-        for (size_t i = 0; i < n; i++) {
-            svt_cell(s, &v, q[j], first + j, i, out);
-        }
+        int odd = svt_column(&v, n, P(3), shown[(size_t)(P(4) + 0.5)],
+                             P(2) > 0, redraws(s), out->value[col],
+                             out->tag[col]);
+        out->plain[col] = !odd;
     }
 }
 
