@@ -167,9 +167,24 @@ static void add_broken_any(const assay_piece *p, const assay_rows *rows,
     }
 }
 
+/* A broken line times another feature. */
+static void add_product(const assay_piece *p, const assay_rows *rows,
+                        double *out)
+{
+    double line[BLOCK], space[BLOCK];
+    memset(line, 0, rows->num * sizeof *line);
+    add_broken_any(p, rows, line);
+    const double *y = assay_feature_view(rows, p->times, space);
+    for (size_t i = 0; i < rows->num; i++) {
+        out[i] += line[i] * (y[i] - p->times_centre) * p->times_scale;
+    }
+}
+
 static void add_piece(const assay_piece *p, const assay_rows *rows, double *out)
 {
-    if (p->kind == ASSAY_PIECE_LINES) {
+    if (p->kind == ASSAY_PIECE_LINES && p->times_scale != 0) {
+        add_product(p, rows, out);
+    } else if (p->kind == ASSAY_PIECE_LINES) {
         add_broken_any(p, rows, out);
     } else if (p->kind == ASSAY_PIECE_WORDS) {
         add_words(p, rows, out);
@@ -1129,7 +1144,8 @@ static assay_status fit_all(assay_models *out, shape *s,
                "maximum", "minimum")) {
         status = fit_numeric(out, s, data, light, err);
     }
-    return status == ASSAY_OK && !few
+    /* of few different rows with many words the splines may still know more */
+    return status == ASSAY_OK && (!few || (s->mixed && data->width > 3))
                ? fit_together(out, s, data, light, only, err)
                : status;
 }

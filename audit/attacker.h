@@ -44,6 +44,10 @@ typedef struct assay_piece {
     double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
     double knot;
     int smoothed; /* TABLE: by assay_pattern_smooth */
+    /* LINES: multiplied by (another feature - times_centre) * times_scale; 0: by
+     * nothing */
+    assay_feature times;
+    double times_centre, times_scale;
     assay_steps steps;
     assay_table table;     /* STRATA: the weight is the stratum's index */
     assay_steps *strata;

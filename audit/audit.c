@@ -34,8 +34,8 @@ static assay_plan make_plan(const assay_audit_options *o, size_t width)
     double part = fmin(fmax((log10(samples) - 4.0) / 3.0, 0), 1);
     double train = (0.30 - 0.22 * part) * samples;
     double pick = (0.20 - 0.15 * part) * samples;
-    train = fmin(train, fmin(2e6, 16e6 / (double)width));
-    pick = fmin(pick, 6e6);
+    train = fmin(train, fmin(1.2e6, 16e6 / (double)width));
+    pick = fmin(pick, 1.5e6);
     p.unit = assay_audit_unit(o->samples);
     p.train_end = (uint64_t)(train / (double)p.unit + 1) * p.unit;
     uint64_t units = (uint64_t)(pick / (double)p.unit + 1);
@@ -78,8 +78,8 @@ static assay_plan plan_again(assay_plan *p, double share,
 {
     assay_plan q = *p;
     double unit = (double)p->unit;
-    double train = fmin(6e6, MOST_CELLS / (double)width);
-    double middle = fmin(share * (double)o->samples, train + 1e7);
+    double train = fmin(4e6, MOST_CELLS / (double)width);
+    double middle = fmin(share * (double)o->samples, train + 2e6);
     train = fmin(train, 0.75 * middle);
     q.train_end = (uint64_t)(train / unit) * p->unit;
     q.select_end = (uint64_t)(middle / unit) * p->unit;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ASSAY_FAMILIES 24
+#define ASSAY_FAMILIES 27
 #define ASSAY_EVIDENCE_OFF 1e9 /* a precision that silences a family */
 
 /** A quadratic log likelihood b'g - b'Hb/2 of coefficients b that are a priori

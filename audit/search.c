@@ -124,31 +124,41 @@ static double value_of(const assay_pair *pair, const assay_promise *p)
     return p->merit + (is_mixed(pair) ? fmin(p->noise, 0.1) : 0);
 }
 
-/* The `keep` best: in turn by predicted bound and by separation; mixed pairs
- * stay while four are kept. */
+/* The best pair alive that is not kept yet: by predicted bound or by
+ * separation, if wanted of the mixed pairs alone; num if there is none. */
+static size_t next_best(const int *alive, const int *kept,
+                        const assay_pair *pairs, const assay_promise *promise,
+                        size_t num, int by_separation, int mixed)
+{
+    size_t at = num;
+    for (size_t i = 0; i < num; i++) {
+        if (!alive[i] || kept[i] || (mixed && !is_mixed(&pairs[i]))) {
+            continue;
+        }
+        int better = at == num;
+        if (!better && by_separation) {
+            better = promise[i].separation > promise[at].separation;
+        } else if (!better) {
+            better = value_of(&pairs[i], &promise[i]) >
+                     value_of(&pairs[at], &promise[at]);
+        }
+        at = better ? i : at;
+    }
+    return at;
+}
+
+/* The `keep` best: half of them mixed pairs, the others in turn by predicted
+ * bound and by separation. */
 static void keep_best(int *alive, const assay_pair *pairs,
                       const assay_promise *promise, size_t num, size_t keep)
 {
     int next[ASSAY_SEARCH_PAIRS] = {0};
-    size_t kept = 0;
-    for (size_t i = 0; i < num && keep >= 4 && kept < 2; i++) {
-        next[i] = is_mixed(&pairs[i]);
-        kept += (size_t)next[i];
-    }
-    for (size_t k = kept; k < keep; k++) {
-        size_t at = num;
-        for (size_t i = 0; i < num; i++) {
-            if (!alive[i] || next[i]) {
-                continue;
-            }
-            int better = at == num;
-            if (!better && k % 2 == 0) {
-                better = value_of(&pairs[i], &promise[i]) >
-                         value_of(&pairs[at], &promise[at]);
-            } else if (!better) {
-                better = promise[i].separation > promise[at].separation;
-            }
-            at = better ? i : at;
+    for (size_t k = 0; k < keep; k++) {
+        size_t at = next_best(alive, next, pairs, promise, num, 0,
+                              k < keep / 2);
+        if (k >= keep / 2 || at == num) {
+            at = next_best(alive, next, pairs, promise, num,
+                           keep > 1 && k % 2 == 1, 0);
         }
         if (at < num) {
             next[at] = 1;

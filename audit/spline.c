@@ -24,7 +24,8 @@
  * tails and jumps. */
 enum { FREE, WORD, PATTERN, POOLED, LEAN = POOLED + 3, COLUMN = LEAN + 3,
        SUMMARY = COLUMN + 3, DIFFERENCE = SUMMARY + 3,
-       OWN_DIFFERENCE = DIFFERENCE + 3, COUNT = OWN_DIFFERENCE + 3 };
+       OWN_DIFFERENCE = DIFFERENCE + 3, COUNT = OWN_DIFFERENCE + 3,
+       PRODUCT = COUNT + 3 };
 
 /* A broken line: a straight one, clamps between neighbouring knots, the two
  * tails, then jumps (Laplace noise makes the ratio jump where an answer was). With a mask
@@ -37,6 +38,8 @@ typedef struct curve {
     double scale; /* of the tails */
     size_t num_jumps;
     double jump[MAX_JUMPS];
+    assay_feature times; /* multiplied by this, standardised; scale 0: by nothing */
+    double times_centre, times_scale;
 } curve;
 
 typedef struct indicator {
@@ -193,7 +196,7 @@ static void add_curve(spline *s, const assay_training *d, curve c, int family,
         !set_knots(&c, d, own ? coarse : fine, num, sample)) {
         return;
     }
-    if (family != COUNT) {
+    if (family != COUNT && family != PRODUCT) {
         find_jumps(&c, d, c.mask != 0 || d->width == 1 ? 20 : 40);
     }
     c.first = s->num_terms;
@@ -241,6 +244,46 @@ static void add_counts(spline *s, const assay_training *d,
         curve c = curve_of(ASSAY_F_GROUP_NUMBERS, 0, 0);
         c.feature.mask = g < 0 ? all : mask[g];
         add_curve(s, d, c, COUNT, sample);
+    }
+}
+
+/* Centre and scale of a multiplier in the first block of each side; 0 if it is
+ * constant. */
+static int set_times(curve *c, const assay_training *d)
+{
+    double x[BLOCK], n = 0, sum = 0, square = 0;
+    for (int side = 0; side < 2; side++) {
+        const assay_rows *r = &d->rows[side][0];
+        assay_feature_numbers(r, c->times, x);
+        for (size_t i = 0; i < r->num; i++) {
+            n += 1;
+            sum += x[i];
+            square += x[i] * x[i];
+        }
+    }
+    c->times_centre = sum / n;
+    double v = square / n - c->times_centre * c->times_centre;
+    c->times_scale = v > 1e-9 ? 1 / sqrt(v) : 0;
+    return v > 1e-9;
+}
+
+/* The smallest number with the count of a word: where a noisy threshold is below
+ * every number put out, each word says something about it. */
+static void add_products(spline *s, const assay_training *d,
+                         const assay_spline_shape *shape, const uint64_t *mask,
+                         double *sample)
+{
+    uint64_t all = d->width < 64 ? (UINT64_C(1) << d->width) - 1 : ~UINT64_C(0);
+    int groups = mask[0] != 0 && mask[1] != 0;
+    for (int g = 0; g < (groups ? 2 : 1); g++) {
+        for (size_t k = 0; k < shape->num_words && k < 2; k++) {
+            curve c = curve_of(ASSAY_F_MIN, 0, 0);
+            c.times = assay_feature_of(ASSAY_F_GROUP_WORDS, shape->word[k]);
+            c.times.mask = groups ? mask[g] : all;
+            if (set_times(&c, d)) {
+                add_curve(s, d, c, PRODUCT, sample);
+            }
+        }
     }
 }
 
@@ -341,6 +384,9 @@ static void list_terms(spline *s, const assay_training *d,
     if (shape->mixed && d->width > 1) {
         add_counts(s, d, shape, mask, sample);
     }
+    if (numeric != 0 && shape->mixed && d->width > 1) {
+        add_products(s, d, shape, mask, sample);
+    }
     if (numeric != 0) {
         add_numbers(s, d, numeric, mask, sample);
     }
@@ -440,11 +486,30 @@ static void add_column(const curve *c, const double *v, size_t n, float *x)
     }
 }
 
+static void multiply_terms(const curve *c, const assay_rows *r, float *x)
+{
+    double space[BLOCK];
+    float by[BLOCK];
+    const double *y = assay_feature_view(r, c->times, space);
+    for (size_t i = 0; i < r->num; i++) {
+        by[i] = (float)((y[i] - c->times_centre) * c->times_scale);
+    }
+    for (size_t k = 0; k < c->num_knots + 2 + c->num_jumps; k++) {
+        float *to = x + (c->first + k) * BLOCK;
+        for (size_t i = 0; i < r->num; i++) {
+            to[i] *= by[i];
+        }
+    }
+}
+
 static void fill_curve(const curve *c, const assay_rows *r, float *x)
 {
     double space[BLOCK];
     if (c->mask == 0) {
         add_column(c, assay_feature_view(r, c->feature, space), r->num, x);
+        if (c->times_scale != 0) {
+            multiply_terms(c, r, x);
+        }
         return;
     }
     for (size_t j = 0; j < r->width; j++) {
@@ -681,8 +746,12 @@ static double largest(const spline *s)
     return most;
 }
 
-static int speaks_of(const curve *c, assay_feature f)
+/* Does the curve belong to the broken line of f, alone or times something? */
+static int speaks_of(const curve *c, assay_feature f, const curve *product)
 {
+    if (product != NULL || c->times_scale != 0) {
+        return c == product;
+    }
     if (c->feature.kind != f.kind || c->feature.mask != f.mask) {
         return 0;
     }
@@ -703,12 +772,13 @@ static assay_status new_piece(assay_model *m, assay_piece_kind kind,
 }
 
 /* Where the broken line of a feature may break. */
-static size_t breaks_of(const spline *s, assay_feature f, double *out)
+static size_t breaks_of(const spline *s, assay_feature f, const curve *product,
+                        double *out)
 {
     size_t n = 0, m = 0;
     for (size_t k = 0; k < s->num_curves; k++) {
         const curve *c = &s->curve[k];
-        if (!speaks_of(c, f)) {
+        if (!speaks_of(c, f, product)) {
             continue;
         }
         for (size_t i = 0; i < c->num_knots; i++) {
@@ -767,10 +837,10 @@ static void straighten(assay_steps *t, double tolerance)
 #define FINE 2e-4
 
 static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
-                              assay_error *err)
+                              const curve *product, assay_error *err)
 {
     double at[4 * (MAX_KNOTS + 2 + 2 * MAX_JUMPS)] = {0}, most = 0;
-    size_t n = breaks_of(s, f, at);
+    size_t n = breaks_of(s, f, product, at);
     if (n == 0) {
         return ASSAY_OK;
     }
@@ -779,12 +849,18 @@ static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
         return status;
     }
     assay_steps *t = &m->piece[m->num_pieces - 1].steps;
+    if (product != NULL) {
+        assay_piece *p = &m->piece[m->num_pieces - 1];
+        p->times = product->times;
+        p->times_centre = product->times_centre;
+        p->times_scale = product->times_scale;
+    }
     t->num_edges = n;
     for (size_t i = 0; i < n; i++) {
         t->edge[i] = at[i];
         t->weight[i] = number_worth(s, f);
         for (size_t k = 0; k < s->num_curves; k++) {
-            t->weight[i] += speaks_of(&s->curve[k], f)
+            t->weight[i] += speaks_of(&s->curve[k], f, product)
                                 ? curve_at(s, &s->curve[k], at[i])
                                 : 0;
         }
@@ -838,9 +914,11 @@ static assay_status collapse(assay_model *m, const spline *s, size_t width,
         status = add_table(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < width; j++) {
-        status = add_lines(m, s, assay_feature_of(ASSAY_F_RAW, (int)j), err);
+        status = add_lines(m, s, assay_feature_of(ASSAY_F_RAW, (int)j), NULL,
+                           err);
         if (status == ASSAY_OK) {
-            status = add_lines(m, s, assay_feature_of(ASSAY_F_DIFF, (int)j), err);
+            status = add_lines(m, s, assay_feature_of(ASSAY_F_DIFF, (int)j),
+                               NULL, err);
         }
         int words = 0;
         for (size_t k = 0; k < s->num_indicators; k++) {
@@ -853,7 +931,8 @@ static assay_status collapse(assay_model *m, const spline *s, size_t width,
     for (size_t k = 0; status == ASSAY_OK && k < s->num_curves; k++) {
         const curve *c = &s->curve[k];
         if (c->feature.kind != ASSAY_F_RAW && c->feature.kind != ASSAY_F_DIFF) {
-            status = add_lines(m, s, c->feature, err);
+            status = add_lines(m, s, c->feature,
+                               c->times_scale != 0 ? c : NULL, err);
         }
     }
     return status;
