@@ -147,22 +147,26 @@ static size_t next_best(const int *alive, const int *kept,
     return at;
 }
 
-/* The `keep` best: half of them mixed pairs, the others in turn by predicted
- * bound and by separation. */
+/* The `keep` best: up to half of them mixed pairs, the others in turn by
+ * predicted bound and by separation. */
 static void keep_best(int *alive, const assay_pair *pairs,
                       const assay_promise *promise, size_t num, size_t keep)
 {
-    int next[ASSAY_SEARCH_PAIRS] = {0};
-    for (size_t k = 0; k < keep; k++) {
-        size_t at = next_best(alive, next, pairs, promise, num, 0,
-                              k < keep / 2);
-        if (k >= keep / 2 || at == num) {
-            at = next_best(alive, next, pairs, promise, num,
-                           keep > 1 && k % 2 == 1, 0);
+    int next[ASSAY_SEARCH_PAIRS] = {0}, by_separation = 0;
+    size_t kept = 0, at = 0;
+    while (kept < keep / 2 && at < num) {
+        at = next_best(alive, next, pairs, promise, num, 0, 1);
+        if (at < num) {
+            next[at] = 1;
+            kept++;
         }
+    }
+    for (; kept < keep; kept++) {
+        at = next_best(alive, next, pairs, promise, num, by_separation, 0);
         if (at < num) {
             next[at] = 1;
         }
+        by_separation = !by_separation;
     }
     memcpy(alive, next, num * sizeof *alive);
 }

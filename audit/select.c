@@ -314,14 +314,13 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 /* Layers of the best event's score: where the event has a small mass they use
  * the runs better. (With a large mass the thinning costs what weights gain; a
  * large ratio shows in rare events, which are no matter of weights.) */
-#define LAYERS_SHARE 0.9
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 2.5
 static void choose_layers(assay_certify *z, const assay_scores *c,
-                          double target, double level)
+                          double target, double level, double share)
 {
     const assay_audit_event *e = &z->event[0];
-    assay_choice o = {.target = target, .level = LAYERS_SHARE * level,
+    assay_choice o = {.target = target, .level = share * level,
                       .straight = 1};
     size_t k = 0; /* the score of the best event */
     while (k < c->num && c->which[k] != e->model) {
@@ -334,7 +333,7 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
     assay_scores_calibrate(&o, c, k);
     if (o.is_ratio) {
         (void)assay_layers_fit(z, c->s[k][0], c->s[k][1], c->n[k], &o);
-        z->bins_share = LAYERS_SHARE;
+        z->bins_share = share;
         z->profile_model = c->which[k];
     }
 }
@@ -352,8 +351,8 @@ static double noise_share(const assay_certify *z, const assay_claim *claim,
                : 1;
 }
 
-/* Where noise takes little the error budget is cheap: half of it is for the two
- * further events, and layers have nothing to gain. */
+/* Where noise takes little the error budget is cheap: layers get half of it, and
+ * of the rest the first event. */
 #define LITTLE 0.06
 
 static void choose(assay_certify *z, assay_scores *c,
@@ -367,8 +366,8 @@ static void choose(assay_certify *z, assay_scores *c,
     if (o->claim.kind == ASSAY_CLAIM_RHO) {
         choose_profile(z, c, &o->claim, target, level);
     } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
-               !o->sequential && !little) {
-        choose_layers(z, c, target, level);
+               !o->sequential) {
+        choose_layers(z, c, target, level, little ? 0.5 : 0.9);
     }
 }
 
