@@ -8,12 +8,11 @@
 #include <string.h>
 
 #include "algorithms/consistency.h"
+#include "algorithms/dp_apvi_side.h"
 
 #define MAX_THREADS 64u
-#define TIE 0x1p-30
-#define TOP ((int64_t)1 << 50) /* of a count, as in the projection */
-#define LINE 64u               /* bytes of a cache line */
-#define NEAR (64u * 1024)      /* bytes of a step that are asked for at once */
+#define LINE 64u          /* bytes of a cache line */
+#define NEAR (64u * 1024) /* bytes of a step that are asked for at once */
 
 /* A CPU with wider registers gets its own copy: the same operations in the same
  * order, the same bits. The Makefile allows this file's roots and divisions to
@@ -24,20 +23,6 @@
 #else
 #define HOT
 #endif
-
-/* Exact for 0 <= x <= TOP: 2^52 + x has x in its last bits. Vectors of most
- * CPUs have no other way. */
-static inline double small_double(int64_t x)
-{
-#ifdef __FRAMAC__
-    return (double)x;
-#else
-    int64_t bits = x + INT64_C(0x4330000000000000);
-    double sum;
-    memcpy(&sum, &bits, sizeof sum);
-    return sum - 0x1p52;
-#endif
-}
 
 /* What every row of the planner needs. */
 typedef struct planner {
@@ -54,17 +39,7 @@ typedef struct planner {
     double second; /* C2 S H E iota */
 } planner;
 
-/* What the rows of one step have in common. A count is above its noise from
- * `noise` = E on; Bernstein's penalty takes 1 variance + 0, Hoeffding's
- * 0 variance + H^2. */
-typedef struct step_terms {
-    double noise, slack, iota, c1, second;
-    double variance_weight, variance_base;
-    double uniform, largest; /* of a count within its noise: C H */
-    double top;              /* H - h */
-} step_terms;
-
-static void find_terms(step_terms *c, const planner *p, uint32_t h)
+static void find_terms(assay_dp_apvi_terms *c, const planner *p, uint32_t h)
 {
     double horizon = p->counts->shape.horizon;
     int bernstein = p->params->penalty == ASSAY_PENALTY_BERNSTEIN;
@@ -80,40 +55,24 @@ static void find_terms(step_terms *c, const planner *p, uint32_t h)
     c->top = horizon - h;
 }
 
-/* The pessimistic values of some rows, clipped to [0, H-h]. No jumps, so that
- * several rows go at once; `n` is a count that may be divided by. */
-static HOT void find_values(double *q, const step_terms *terms,
+static HOT void find_values(double *q, const assay_dp_apvi_terms *terms,
                             const double *reward, const assay_consistency *x,
                             size_t count)
 {
-    const step_terms c = *terms;
+    const assay_dp_apvi_terms c = *terms;
     for (size_t i = 0; i < count; i++) {
-        int enough = x->moment[0][i] > c.noise;
-        double n = enough ? x->moment[0][i] : c.noise + 1.0;
-        double inverse = 1.0 / n;
-        double mean = x->moment[1][i] * inverse;
-        double variance = x->moment[2][i] * inverse - mean * mean;
-        double positive = variance > 0.0 ? variance : 0.0;
-        double factor = positive * c.variance_weight + c.variance_base;
-        double spread = sqrt(factor * c.iota / (n - c.noise));
-        double seen = mean - (c.c1 * spread + c.second * inverse);
-        /* uniform over states, and the largest penalty */
-        double y = reward[i] + (enough ? seen : c.uniform - c.largest);
-        y = y > 0.0 ? y : 0.0;
-        q[i] = y < c.top ? y : c.top;
+        q[i] = assay_dp_apvi_value(&c, reward[i], x->moment[0][i],
+                                   x->moment[1][i], x->moment[2][i]);
     }
 }
 
-/* The visits of some rows, -1 where the projection is not needed: the row's sum
- * would be at most total + slack. In vectors, because vectors read it. */
-static HOT void find_totals(double *total, const step_terms *terms,
+/* In vectors, because vectors read it. */
+static HOT void find_totals(double *total, const assay_dp_apvi_terms *terms,
                             const int64_t *visits, size_t count)
 {
-    const step_terms c = *terms;
+    const assay_dp_apvi_terms c = *terms;
     for (size_t i = 0; i < count; i++) {
-        int64_t low = visits[i] > 0 ? visits[i] : 0;
-        double sum = small_double(low < TOP ? low : TOP);
-        total[i] = sum + c.slack <= c.noise ? -1.0 : sum;
+        total[i] = assay_dp_apvi_total(&c, visits[i]);
     }
 }
 
@@ -136,8 +95,8 @@ static const int64_t *next_rows(const planner *p, uint32_t h, size_t at,
 
 /* The values of `count` rows from `at` of step h on. The levels of the step
  * before are a good guess, and the same for every number of threads. */
-static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
-                       size_t at, size_t count)
+static void rows_value(const planner *p, const assay_dp_apvi_terms *terms,
+                       uint32_t h, size_t at, size_t count)
 {
     const assay_counts *counts = p->counts;
     size_t n = counts->shape.num_states;
@@ -150,6 +109,48 @@ static void rows_value(const planner *p, const step_terms *terms, uint32_t h,
                               p->value + (size_t)(h + 1) * n, n, total,
                               terms->slack, count, next_rows(p, h, at, count));
     find_values(p->q + at, terms, p->rewards + pair, &x, count);
+}
+
+#ifdef ASSAY_CONSISTENCY_SIDE
+/* Short rows in one go, and those for which that will not do once more; 0 if
+ * that is not worth while. */
+static int short_value(const planner *p, const assay_dp_apvi_terms *terms,
+                       uint32_t h, size_t at, size_t count)
+{
+    const assay_counts *counts = p->counts;
+    size_t n = counts->shape.num_states;
+    size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
+    assay_dp_apvi_rows x = {counts->cell + counts->num_pairs + pair * n,
+                            counts->cell + pair,
+                            p->rewards + pair,
+                            p->value + (size_t)(h + 1) * n,
+                            n,
+                            count,
+                            next_rows(p, h, at, count)};
+    unsigned left = assay_dp_apvi_side(p->q + at, p->level + at, terms, &x);
+    if (left == ASSAY_DP_APVI_NONE) {
+        return 0;
+    }
+    for (size_t i = 0; left != 0; i += 4, left >>= 1) {
+        if (left & 1) {
+            rows_value(p, terms, h, at + i, 4);
+        }
+    }
+    return 1;
+}
+#endif
+
+static void block_value(const planner *p, const assay_dp_apvi_terms *terms,
+                        uint32_t h, size_t at, size_t count)
+{
+#ifdef ASSAY_CONSISTENCY_SIDE
+    if (p->counts->shape.num_states <= ASSAY_CONSISTENCY_SHORT &&
+        count % 4 == 0 && __builtin_cpu_supports("avx2") &&
+        short_value(p, terms, h, at, count)) {
+        return;
+    }
+#endif
+    rows_value(p, terms, h, at, count);
 }
 
 /* How many of the rows that are left go at once: what the nearest cache holds,
@@ -201,7 +202,7 @@ static void ask_for_last_step(const assay_counts *counts, const double *rewards)
     ask_for_pairs(counts, rewards, shape->horizon - 1, 0, step);
 }
 
-/* The best action, the lowest of those within TIE. No jumps. */
+/* The best action, the lowest of those within ASSAY_DP_APVI_TIE. No jumps. */
 static void choose_action(const planner *p, uint32_t h, uint32_t s)
 {
     const assay_shape *shape = &p->counts->shape;
@@ -213,10 +214,28 @@ static void choose_action(const planner *p, uint32_t h, uint32_t s)
         top = q[a] > top ? q[a] : top;
     }
     for (uint32_t a = shape->num_actions; a-- > 0;) {
-        arg_top = q[a] < top - TIE ? arg_top : a;
+        arg_top = q[a] < top - ASSAY_DP_APVI_TIE ? arg_top : a;
     }
     p->policy->action[at] = arg_top;
     p->value[at] = top;
+}
+
+static void choose_actions(const planner *p, uint32_t h, uint32_t first,
+                           uint32_t last)
+{
+#ifdef ASSAY_CONSISTENCY_SIDE
+    if (last - first >= 4 && __builtin_cpu_supports("avx2")) {
+        const assay_shape *shape = &p->counts->shape;
+        size_t at = (size_t)h * shape->num_states + first;
+        assay_dp_apvi_side_choose(p->policy->action + at, p->value + at,
+                                  p->q + (size_t)first * shape->num_actions,
+                                  last - first, shape->num_actions);
+        return;
+    }
+#endif
+    for (uint32_t s = first; s < last; s++) {
+        choose_action(p, h, s);
+    }
 }
 
 /* One thread's states of one step. */
@@ -233,18 +252,16 @@ static void *plan_strip(void *arg)
     size_t at = (size_t)job->first * shape->num_actions;
     size_t end = (size_t)job->last * shape->num_actions;
     size_t count;
-    step_terms terms;
+    assay_dp_apvi_terms terms;
     find_terms(&terms, p, job->h);
     for (; at < end; at += count) {
         count = rows_at_once(shape, end - at);
         if (job->h > 0) {
             ask_for_pairs(p->counts, p->rewards, job->h - 1, at, count);
         }
-        rows_value(p, &terms, job->h, at, count);
+        block_value(p, &terms, job->h, at, count);
     }
-    for (uint32_t s = job->first; s < job->last; s++) {
-        choose_action(p, job->h, s);
-    }
+    choose_actions(p, job->h, job->first, job->last);
     return NULL;
 }
 
@@ -376,16 +393,17 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     planner p;
     const assay_shape *shape = &released->shape;
     assay_status status = assay_dp_apvi_params_check(params, shape, err);
-    if (status == ASSAY_OK) {
-        ask_for_last_step(released, rewards);
-        status = assay_dp_apvi_rewards_check(rewards, shape, err);
-    }
     if (status != ASSAY_OK) {
         return status;
     }
+    ask_for_last_step(released, rewards);
     status = planner_init(&p, released, rewards, params, err);
     if (status == ASSAY_OK) {
         planner_run(&p);
+        /* late: rewards are in a cache now, and bad ones did no harm */
+        status = assay_dp_apvi_rewards_check(rewards, shape, err);
+    }
+    if (status == ASSAY_OK) {
         if (value != NULL) {
             memcpy(value, p.value, shape->num_states * sizeof(double));
         }

@@ -11,6 +11,7 @@
 
 #include "algorithms/consistency.h"
 #include "algorithms/consistency_lanes.h"
+#include "algorithms/dp_apvi_side.h"
 #include "algorithms/environments.h"
 
 static const int64_t i64_edge[] = {INT64_MIN, INT64_MAX, 0, (int64_t)1 << 50};
@@ -340,6 +341,145 @@ static void short_rows_go_side_by_side(void **state)
 }
 #endif
 
+#ifdef ASSAY_CONSISTENCY_SIDE
+/* A block of short rows with counts near `mean` and their visits. */
+static void fill_visits(block *b, int64_t *visits, double *reward,
+                        assay_envrand *rand, size_t trial)
+{
+    int64_t mean = (int64_t)(trial % 7) * 40;
+    fill_block(b, rand, trial % ASSAY_CONSISTENCY_SHORT);
+    for (size_t r = 0; r < ROWS; r++) {
+        int64_t sum = 0;
+        for (size_t i = 0; i < b->n; i++) {
+            int64_t y = mean + (int64_t)assay_envrand_below(rand, 60) - 30;
+            b->row[r * b->n + i] = y;
+            sum += y;
+        }
+        visits[r] = sum + (int64_t)assay_envrand_below(rand, 90) - 45;
+        reward[r] = assay_envrand_unit(rand);
+        b->level[r] = (int64_t)assay_envrand_below(rand, 6) - 1;
+    }
+    if (trial % 5 == 0) {
+        b->row[(trial + 9 * b->n) % (ROWS * b->n)] = i64_edge[trial / 5 % 4];
+    } else if (trial % 5 == 1) {
+        visits[trial / 5 % ROWS] = i64_edge[trial / 5 % 4];
+    } else if (trial % 5 == 2) {
+        visits[trial / 5 % ROWS] /= 3; /* high water */
+    }
+}
+
+static void make_terms(assay_dp_apvi_terms *c, size_t trial)
+{
+    int bernstein = trial % 2 == 0;
+    memset(c, 0, sizeof *c);
+    c->noise = trial % 11 == 0 ? 900.0 : 66.0;
+    c->slack = trial % 13 == 0 ? 0.0 : 0.5 * c->noise;
+    c->iota = 9.9;
+    c->c1 = 0.1;
+    c->second = 0.7;
+    c->variance_weight = bernstein ? 1.0 : 0.0;
+    c->variance_base = bernstein ? 0.0 : 400.0;
+    c->uniform = 3.25;
+    c->largest = trial % 3 == 0 ? 1.0 : 40.0;
+    c->top = 1.0 + (double)(trial % 3);
+}
+
+/* Values one after the other. */
+static void plain_values(double *q, block *b, const assay_dp_apvi_terms *c,
+                         const int64_t *visits, const double *reward)
+{
+    assay_consistency x;
+    for (size_t r = 0; r < ROWS; r++) {
+        b->total[r] = assay_dp_apvi_total(c, visits[r]);
+    }
+    assay_consistency_project_plain(&x, b->level, b->row, b->v, b->n, b->total,
+                                    c->slack, ROWS, b->row);
+    for (size_t r = 0; r < ROWS; r++) {
+        q[r] = assay_dp_apvi_value(c, reward[r], x.moment[0][r], x.moment[1][r],
+                                   x.moment[2][r]);
+    }
+}
+
+/* Rows 4k to 4k + 3 have the same bits, or the guesses of before. */
+static void check_four(size_t k, unsigned left, const double *q,
+                       const double *want, const int64_t *level,
+                       const block *before, const block *after)
+{
+    size_t i = 4 * k;
+    if (left >> k & 1) {
+        assert_memory_equal(level + i, before->level + i, 4 * sizeof *level);
+    } else {
+        assert_memory_equal(q + i, want + i, 4 * sizeof *q);
+        assert_memory_equal(level + i, after->level + i, 4 * sizeof *level);
+    }
+}
+
+static void values_in_one_go_are_the_plain_ones(void **state)
+{
+    assay_envrand rand;
+    size_t seen[3] = {0, 0, 0}; /* in one go, once more, not at all */
+    (void)state;
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    assay_envrand_init(&rand, 10, 0);
+    for (size_t trial = 0; trial < 5000; trial++) {
+        block b, after;
+        int64_t visits[ROWS], level[ROWS];
+        double reward[ROWS], q[ROWS], want[ROWS];
+        assay_dp_apvi_terms c;
+        assay_dp_apvi_rows x = {b.row, visits, reward, b.v, 0, ROWS, b.row};
+        unsigned left;
+        fill_visits(&b, visits, reward, &rand, trial);
+        make_terms(&c, trial);
+        after = b;
+        x.n = b.n;
+        memcpy(level, b.level, sizeof level);
+        plain_values(want, &after, &c, visits, reward);
+        left = assay_dp_apvi_side(q, level, &c, &x);
+        for (size_t k = 0; left != ASSAY_DP_APVI_NONE && k < ROWS / 4; k++) {
+            seen[left >> k & 1]++;
+            check_four(k, left, q, want, level, &b, &after);
+        }
+        seen[2] += left == ASSAY_DP_APVI_NONE;
+    }
+    assert_true(seen[0] > 5000 && seen[1] > 500 && seen[2] > 500);
+}
+
+/* Many ties, in and out of the tolerance. */
+static void actions_in_one_go_are_the_plain_ones(void **state)
+{
+    assay_envrand rand;
+    (void)state;
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    assay_envrand_init(&rand, 12, 0);
+    for (size_t trial = 0; trial < 2000; trial++) {
+        double q[10 * 12], value[10];
+        uint32_t action[10];
+        size_t states = 4 + trial % 7;
+        size_t actions = 1 + trial % 12;
+        for (size_t i = 0; i < states * actions; i++) {
+            q[i] = assay_envrand_below(&rand, 3) +
+                   assay_envrand_below(&rand, 3) * (0.75 * ASSAY_DP_APVI_TIE);
+        }
+        assay_dp_apvi_side_choose(action, value, q, states, actions);
+        for (size_t s = 0; s < states; s++) {
+            const double *at = q + s * actions;
+            uint32_t first = 0;
+            for (size_t a = 0; a < actions; a++) {
+                assert_true(at[a] <= value[s]);
+            }
+            while (at[first] < value[s] - ASSAY_DP_APVI_TIE) {
+                first++;
+            }
+            assert_int_equal(action[s], first);
+        }
+    }
+}
+#endif
+
 /* The two fast ways for long rows agree in every bit, or both leave the block
  * alone. */
 static void projections_are_the_same_on_every_cpu(void **state)
@@ -426,6 +566,8 @@ int main(void)
         cmocka_unit_test(short_rows_are_the_same_on_every_cpu),
 #ifdef ASSAY_CONSISTENCY_SIDE
         cmocka_unit_test(short_rows_go_side_by_side),
+        cmocka_unit_test(values_in_one_go_are_the_plain_ones),
+        cmocka_unit_test(actions_in_one_go_are_the_plain_ones),
 #endif
         cmocka_unit_test(long_rows_are_near_the_plain_way),
         cmocka_unit_test(projection_solves_the_linear_program),
