@@ -901,12 +901,6 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     return status;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The line through column j and, if broken, its bends at quantiles. */
 static void add_lines(assay_model *m, const assay_training *d, size_t j,
                       int broken)
@@ -927,7 +921,7 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
     if (n < 64) {
         return;
     }
-    qsort(x, n, sizeof *x, compare);
+    qsort(x, n, sizeof *x, assay_compare_doubles);
     /* scale by the middle: heavy tails must not flatten the rest */
     double lo = x[n / 10], hi = x[n - 1 - n / 10];
     square = fmax(hi - lo, fmax(fabs(hi), fabs(lo)) * 1e-9);

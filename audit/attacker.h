@@ -114,6 +114,8 @@ assay_status assay_steps_fit(assay_steps *out, const double *left,
                              size_t n_right, size_t quantiles, double strict,
                              assay_error *err) ASSAY_MUST_CHECK;
 void assay_steps_clear(assay_steps *steps);
+/** For qsort. */
+int assay_compare_doubles(const void *a, const void *b);
 double assay_steps_at(const assay_steps *steps, double x);
 double assay_table_at(const assay_table *table, uint64_t key);
 size_t assay_table_slot(const assay_table *table, uint64_t key);

@@ -10,12 +10,6 @@
 #define KNOTS ASSAY_CODE_KNOTS
 #define SAMPLE 32768
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void values(const assay_encoder *e, const assay_code *c,
                    const assay_rows *rows, double *out)
 {
@@ -74,7 +68,7 @@ static int fit_knots(assay_code *c, const assay_encoder *e,
     if (n < 32) {
         return 0;
     }
-    qsort(sample, n, sizeof *sample, compare);
+    qsort(sample, n, sizeof *sample, assay_compare_doubles);
     for (size_t k = 0; k < KNOTS; k++) {
         c->knot[k] = sample[k * (n - 1) / (KNOTS - 1)];
     }

@@ -13,12 +13,6 @@
 #define BLOCK ASSAY_ROWS_BLOCK
 #define LEAN 2.5 /* standard deviations */
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* The median of a group's numbers in the first blocks; NaN if there are few. */
 static double median_of(const assay_training *d, uint64_t mask)
 {
@@ -38,7 +32,7 @@ static double median_of(const assay_training *d, uint64_t mask)
         }
     }
     if (n >= 64) {
-        qsort(x, n, sizeof *x, compare);
+        qsort(x, n, sizeof *x, assay_compare_doubles);
         at = x[n / 2];
     }
     free(x);

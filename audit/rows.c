@@ -251,7 +251,7 @@ static void count_words(const uint8_t *tag, const double *x, size_t n,
                         double word, double *out)
 {
     for (size_t i = 0; i < n; i++) {
-        out[i] += (tag[i] == ASSAY_CELL_WORD) & (x[i] == word) ? 1 : 0;
+        out[i] += ((tag[i] == ASSAY_CELL_WORD) & (x[i] == word)) ? 1 : 0;
     }
 }
 

@@ -9,7 +9,7 @@
 
 #define SAMPLE 16384
 
-static int compare(const void *a, const void *b)
+int assay_compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -148,7 +148,7 @@ static size_t quantile_edges(double *edge, const double *s, size_t m,
         }
         edge[n++] = s[at];
     }
-    qsort(edge, n, sizeof *edge, compare);
+    qsort(edge, n, sizeof *edge, assay_compare_doubles);
     return unique(edge, n);
 }
 
@@ -185,7 +185,7 @@ static size_t tail_edges(double *edge, size_t n, const double *const x[2],
         }
     }
     if (m >= 8) {
-        qsort(t, m, sizeof *t, compare);
+        qsort(t, m, sizeof *t, assay_compare_doubles);
         for (size_t k = m / 2; k >= 4 && added < 20; k /= 2) {
             edge[n + added++] = high ? t[m - k] : t[k];
         }
@@ -330,15 +330,15 @@ static size_t make_edges(double *edge, double *sample, const double *const x[2],
     if (m < 4) {
         return 0;
     }
-    qsort(sample, m, sizeof *sample, compare);
+    qsort(sample, m, sizeof *sample, assay_compare_doubles);
     size_t n = quantile_edges(edge, sample, m, quantiles);
     if (n == 0) {
         return 0;
     }
     n = tail_edges(edge, n, x, len, 1);
-    qsort(edge, n, sizeof *edge, compare);
+    qsort(edge, n, sizeof *edge, assay_compare_doubles);
     n = tail_edges(edge, n, x, len, 0);
-    qsort(edge, n, sizeof *edge, compare);
+    qsort(edge, n, sizeof *edge, assay_compare_doubles);
     return unique(edge, n);
 }
 
