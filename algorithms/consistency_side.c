@@ -8,12 +8,11 @@
 
 #ifdef ASSAY_CONSISTENCY_SIDE
 #pragma GCC target("avx2")
-#include <immintrin.h>
+#include "algorithms/side_lanes.h"
 
-#define SIDE 4u
-#define SAFE ((int64_t)1 << 44) /* sums of 24 entries: below 2^49, exact */
-#define MAGIC 0x1.8p52          /* + y has the integer y in its last bits */
-#define INLINE static inline __attribute__((always_inline))
+#define SIDE ASSAY_SIDE
+#define SAFE ASSAY_SIDE_SAFE
+#define INLINE ASSAY_SIDE_INLINE
 
 /* Sum and number of the entries above the bar, and the bits of all. */
 typedef struct above_sums {
@@ -28,30 +27,6 @@ typedef struct four_rows {
     __m256d sum, number;   /* of the entries above the bar */
     __m256i bits;
 } four_rows;
-
-INLINE __m256d to_double(__m256i c)
-{
-    const __m256d magic = _mm256_set1_pd(MAGIC);
-    c = _mm256_add_epi64(c, _mm256_castpd_si256(magic));
-    return _mm256_sub_pd(_mm256_castsi256_pd(c), magic);
-}
-
-INLINE __m256i to_integer(__m256d x)
-{
-    const __m256d magic = _mm256_set1_pd(MAGIC);
-    return _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(x, magic)),
-                            _mm256_castpd_si256(magic));
-}
-
-/* Entry j of four rows; `pair` gives two entries of two rows. */
-INLINE __m256i pair(const int64_t *low, const int64_t *high)
-{
-    const __m128i *from = (const __m128i *)(const void *)low;
-    const __m128i *then = (const __m128i *)(const void *)high;
-    return _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_loadu_si128(from)), _mm_loadu_si128(then),
-        1);
-}
 
 INLINE above_sums no_sums(__m256d bar)
 {
@@ -69,7 +44,7 @@ INLINE void add_above(above_sums *l, __m256d y)
 
 INLINE __m256d add_entry(above_sums *l, __m256i x)
 {
-    __m256d y = _mm256_max_pd(to_double(x), _mm256_setzero_pd());
+    __m256d y = _mm256_max_pd(assay_side_double(x), _mm256_setzero_pd());
     __m256i safe = _mm256_set1_epi64x(SAFE);
     l->bits = _mm256_or_si256(l->bits, _mm256_add_epi64(x, safe));
     add_above(l, y);
@@ -82,8 +57,8 @@ INLINE void add_entries(above_sums *l, __m256d *y, size_t j,
 {
     const int64_t *c = rows + j;
     if (j + 1 < n) {
-        __m256i even = pair(c, c + 2 * n);
-        __m256i odd = pair(c + n, c + 3 * n);
+        __m256i even = assay_side_pair(c, c + 2 * n);
+        __m256i odd = assay_side_pair(c + n, c + 3 * n);
         y[j] = add_entry(l, _mm256_unpacklo_epi64(even, odd));
         y[j + 1] = add_entry(l, _mm256_unpackhi_epi64(even, odd));
     } else {
@@ -103,7 +78,7 @@ INLINE void ask_for(uintptr_t next, size_t bytes)
 INLINE void keep_sums(four_rows *r, const above_sums *l)
 {
     r->sum = l->sum;
-    r->number = to_double(l->number);
+    r->number = assay_side_double(l->number);
     r->bits = l->bits;
 }
 
@@ -200,7 +175,7 @@ INLINE void write_rows(assay_consistency *out, size_t i, int64_t *level,
     _mm256_storeu_pd(out->moment[0] + i, _mm256_and_pd(in, sum));
     _mm256_storeu_pd(out->moment[1] + i, _mm256_and_pd(in, m->first));
     _mm256_storeu_pd(out->moment[2] + i, _mm256_and_pd(in, m->second));
-    _mm256_storeu_si256((__m256i *)(void *)(level + i), to_integer(r->bar));
+    _mm256_storeu_si256((__m256i *)(void *)(level + i), assay_side_integer(r->bar));
 }
 
 INLINE void find_answers(assay_consistency *out, size_t i, int64_t *level,
@@ -228,7 +203,7 @@ INLINE __m256d find_bar(const int64_t *level)
     __m256i guess = _mm256_loadu_si256((const __m256i *)(const void *)level);
     __m256i most = _mm256_set1_epi64x(SAFE - 1);
     guess = _mm256_blendv_epi8(guess, most, _mm256_cmpgt_epi64(guess, most));
-    return _mm256_max_pd(to_double(guess), _mm256_setzero_pd());
+    return _mm256_max_pd(assay_side_double(guess), _mm256_setzero_pd());
 }
 
 /* Stages: what is done with four rows does not wait for the four before. Sums

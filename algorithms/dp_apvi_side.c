@@ -5,13 +5,12 @@
 
 #ifdef ASSAY_CONSISTENCY_SIDE
 #pragma GCC target("avx2")
-#include <immintrin.h>
+#include "algorithms/side_lanes.h"
 
-#define SIDE 4u
+#define SIDE ASSAY_SIDE
+#define SAFE ASSAY_SIDE_SAFE
 #define FOURS (ASSAY_CONSISTENCY_ROWS / SIDE)
-#define SAFE ((int64_t)1 << 44) /* sums of 24 entries: below 2^49, exact */
-#define MAGIC 0x1.8p52          /* + y has the integer y in its last bits */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE ASSAY_SIDE_INLINE
 
 /* What is known of four rows. */
 typedef struct four_rows {
@@ -24,20 +23,6 @@ typedef struct row_sums {
     __m256i sum, bits;
     __m256d least;
 } row_sums;
-
-INLINE __m256d to_double(__m256i c)
-{
-    const __m256d magic = _mm256_set1_pd(MAGIC);
-    c = _mm256_add_epi64(c, _mm256_castpd_si256(magic));
-    return _mm256_sub_pd(_mm256_castsi256_pd(c), magic);
-}
-
-INLINE __m256i to_integer(__m256d x)
-{
-    const __m256d magic = _mm256_set1_pd(MAGIC);
-    return _mm256_sub_epi64(_mm256_castpd_si256(_mm256_add_pd(x, magic)),
-                            _mm256_castpd_si256(magic));
-}
 
 INLINE __m256i load_four(const int64_t *from)
 {
@@ -52,21 +37,11 @@ INLINE int in_range(__m256i bits)
 
 INLINE __m256d add_entry(row_sums *s, __m256i x)
 {
-    __m256d y = to_double(x);
+    __m256d y = assay_side_double(x);
     s->sum = _mm256_add_epi64(s->sum, x);
     s->bits = _mm256_or_si256(s->bits, x);
     s->least = _mm256_min_pd(s->least, y);
     return y;
-}
-
-/* Two entries of two rows. */
-INLINE __m256i pair(const int64_t *low, const int64_t *high)
-{
-    const __m128i *from = (const __m128i *)(const void *)low;
-    const __m128i *then = (const __m128i *)(const void *)high;
-    return _mm256_inserti128_si256(
-        _mm256_castsi128_si256(_mm_loadu_si128(from)), _mm_loadu_si128(then),
-        1);
 }
 
 /* Memory is asked for the next rows, half of them while these are loaded and
@@ -86,8 +61,8 @@ INLINE row_sums load_rows(__m256d *y, const int64_t *c, size_t n,
     const size_t even_n = n - n % 2;
 #pragma GCC unroll 5
     for (size_t j = 0; j < even_n; j += 2) {
-        __m256i even = pair(c + j, c + j + 2 * n);
-        __m256i odd = pair(c + j + n, c + j + 3 * n);
+        __m256i even = assay_side_pair(c + j, c + j + 2 * n);
+        __m256i odd = assay_side_pair(c + j + n, c + j + 3 * n);
         ask_for(next, j);
         y[j] = add_entry(&s, _mm256_unpacklo_epi64(even, odd));
         y[j + 1] = add_entry(&s, _mm256_unpackhi_epi64(even, odd));
@@ -110,11 +85,11 @@ INLINE unsigned find_level(four_rows *r, int64_t *level, const row_sums *s,
     const __m256d zero = _mm256_setzero_pd();
     const __m256d slack = _mm256_set1_pd(c->slack);
     const __m256i count = load_four(visits);
-    const __m256d guess = _mm256_max_pd(to_double(load_four(level)), zero);
+    const __m256d guess = _mm256_max_pd(assay_side_double(load_four(level)), zero);
     const __m256i bits = _mm256_or_si256(s->bits, count);
-    __m256d total = to_double(count);
+    __m256d total = assay_side_double(count);
     __m256d most = _mm256_add_pd(total, slack);
-    __m256d sum = to_double(s->sum);
+    __m256d sum = assay_side_double(s->sum);
     __m256d over = _mm256_max_pd(_mm256_sub_pd(sum, most), zero);
     __m256d under =
         _mm256_max_pd(_mm256_sub_pd(_mm256_sub_pd(total, slack), sum), zero);
@@ -130,7 +105,7 @@ INLINE unsigned find_level(four_rows *r, int64_t *level, const row_sums *s,
         return 1;
     }
     next = _mm256_blendv_pd(next, guess, r->out);
-    _mm256_storeu_si256((__m256i *)(void *)level, to_integer(next));
+    _mm256_storeu_si256((__m256i *)(void *)level, assay_side_integer(next));
     return 0;
 }
 
