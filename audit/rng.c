@@ -2,8 +2,9 @@
 #include "audit/rng.h"
 
 #include <math.h>
-#include <openssl/rand.h>
 #include <string.h>
+
+#include "mechanisms/tape.h"
 
 #define LANES ASSAY_AUDIT_LANES
 #define CHUNK 512 /* a multiple of LANES */
@@ -20,13 +21,15 @@ uint64_t assay_rng_mix(uint64_t x)
 
 assay_status assay_rng_fresh(uint64_t *seed, assay_error *err)
 {
-    unsigned char bytes[8];
-    if (RAND_bytes(bytes, (int)sizeof bytes) != 1) {
-        return assay_fail(err, ASSAY_ENTROPY, "audit: no randomness");
+    assay_tape tape;
+    assay_status status = assay_tape_init(&tape, err);
+    if (status == ASSAY_OK) {
+        uint64_t word = 0;
+        status = assay_tape_next(&tape, &word);
+        *seed = word | 1; /* 0 asks for a fresh one */
+        assay_tape_clear(&tape);
     }
-    memcpy(seed, bytes, sizeof bytes);
-    *seed |= 1;
-    return ASSAY_OK;
+    return status;
 }
 
 void assay_rng_seed(assay_rng *rng, uint64_t seed, uint64_t stream,

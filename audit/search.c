@@ -177,13 +177,8 @@ static void keep_best(int *alive, const assay_pair *pairs,
 static size_t leader(const int *alive, const assay_pair *pairs,
                      const assay_promise *promise, size_t num)
 {
-    size_t at = num;
-    for (size_t i = 0; i < num; i++) {
-        if (alive[i] && (at == num || value_of(&pairs[i], &promise[i]) >
-                                          value_of(&pairs[at], &promise[at]))) {
-            at = i;
-        }
-    }
+    const int none[ASSAY_SEARCH_PAIRS] = {0};
+    size_t at = next_best(alive, none, pairs, promise, num, 0, 0);
     for (size_t i = 0; at < num && i < num; i++) {
         double lead = promise[at].merit - promise[i].merit;
         double doubt = hypot(promise[at].noise, promise[i].noise);

@@ -12,8 +12,7 @@
 
 #define MAX_KEEP 5 /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
-#define BOLD 0.7
-
+#define BOLD 0.7    /* the same for the smaller event */
 
 static int is_spline(const assay_model *m)
 {
@@ -273,8 +272,6 @@ static void choose_events(assay_certify *z, const assay_scores *c,
             o.caution = round == 1 ? BOLD : 2;
             o.mass_min = round == 1 ? 0 : 1.6 * mass;
             o.mass_max = round == 1 ? 0.65 * mass : 1;
-        }
-        if (round > 0) {
             assay_scores_calibrate(&o, c, at);
             best = assay_work_choose(claim, c->s[at][0], c->s[at][1],
                                      c->n[at], &o);
@@ -338,8 +335,9 @@ static void choose_layers(assay_certify *z, const assay_scores *c,
     }
 }
 
-/* What noise takes off the predicted bound; 1 if there is no event, or if the
- * second side hardly ever shows it. */
+/* What the certification's noise alone takes off the best event's log ratio; 1 if
+ * there is no event, or if the second side does not show it. (The slack below
+ * has the doubts about the estimate in it too.) */
 static double noise_share(const assay_certify *z, const assay_claim *claim,
                           double target, double level)
 {

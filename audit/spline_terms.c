@@ -392,26 +392,15 @@ static void add_line(const float *u, size_t n, float end, float *out)
     }
 }
 
+/* From 0 at `from` up to `most`: between two knots, or a tail. */
 ASSAY_SIMD
-static void add_clamp(const float *u, size_t n, float lo, float inverse,
-                      float *out)
+static void add_ramp(const float *u, size_t n, float from, float slope,
+                     float most, float *out)
 {
     for (size_t i = 0; i < n; i++) {
-        float t = (u[i] - lo) * inverse;
+        float t = (u[i] - from) * slope;
         t = t > 0 ? t : 0;
-        out[i] += t < 1 ? t : 1;
-    }
-}
-
-/* sign = 1: beyond the last knot; -1: below the first. */
-ASSAY_SIMD
-static void add_tail(const float *u, size_t n, float from, float sign,
-                     float *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        float t = (u[i] - from) * sign;
-        t = t > 0 ? t : 0;
-        out[i] += t < ASSAY_SPLINE_SPAN ? t : ASSAY_SPLINE_SPAN;
+        out[i] += t < most ? t : most;
     }
 }
 
@@ -439,12 +428,12 @@ static void add_column(const curve *c, const double *v, size_t n, float *x)
         add_line(u, m, half + ASSAY_SPLINE_SPAN, to);
         for (size_t k = 0; k + 1 < num; k++) {
             float from = (float)((c->knot[k] - centre) * inverse);
-            add_clamp(u, m, from,
-                      (float)(c->scale / (c->knot[k + 1] - c->knot[k])),
-                      to + (1 + k) * BLOCK);
+            add_ramp(u, m, from,
+                     (float)(c->scale / (c->knot[k + 1] - c->knot[k])), 1,
+                     to + (1 + k) * BLOCK);
         }
-        add_tail(u, m, -half, -1, to + num * BLOCK);
-        add_tail(u, m, half, 1, to + (num + 1) * BLOCK);
+        add_ramp(u, m, -half, -1, ASSAY_SPLINE_SPAN, to + num * BLOCK);
+        add_ramp(u, m, half, 1, ASSAY_SPLINE_SPAN, to + (num + 1) * BLOCK);
         for (size_t i = 0; i < c->num_jumps; i++) {
             add_jump(v, m, c->jump[i], to + (num + 2 + i) * BLOCK);
         }
