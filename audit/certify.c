@@ -133,19 +133,6 @@ static double try_profile(assay_certify *z, const uint64_t *left,
     return best;
 }
 
-double assay_profile_predict(const assay_certify *z, const float *left,
-                             const float *right, size_t n, double target,
-                             double level)
-{
-    uint64_t c[2][ASSAY_PROFILE_BINS];
-    int side = z->profile_swapped;
-    count_bins(z, left, n, c[side]);
-    count_bins(z, right, n, c[!side]);
-    scale_counts(c[0], c[0], z->num_bins, target / (double)n);
-    scale_counts(c[1], c[1], z->num_bins, target / (double)n);
-    return assay_bound_renyi(z->g, c[0], c[1], z->num_bins, z->alpha, level);
-}
-
 double assay_profile_fit(assay_certify *z, const float *left,
                          const float *right, size_t n, double target,
                          double level, const assay_claim *claim)

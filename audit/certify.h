@@ -25,11 +25,6 @@ typedef struct assay_certify {
     uint64_t bin[2][ASSAY_PROFILE_BINS];
 } assay_certify;
 
-/** What the profile in z would certify with `target` runs like these. */
-double assay_profile_predict(const assay_certify *z, const float *left,
-                             const float *right, size_t n, double target,
-                             double level);
-
 /** Choose bins, g and alpha from sorted selection scores; returns a careful
  *  prediction of rho for `target` runs, for comparing scores. */
 double assay_profile_fit(assay_certify *z, const float *left,

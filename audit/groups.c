@@ -12,6 +12,7 @@
 
 #define BLOCK ASSAY_ROWS_BLOCK
 #define LEAN 2.5 /* standard deviations */
+#define NEXT 1.4 /* log odds that neighbours lean the same way: 4 to 1 */
 
 /* The median of a group's numbers in the first blocks; NaN if there are few. */
 static double median_of(const assay_training *d, uint64_t mask)
@@ -91,15 +92,56 @@ static void add_code(assay_encoder *e, const assay_training *d,
     }
 }
 
+/* Columns too weak to tell by themselves go where they lean if most others are
+ * decided, or if together they lean more than chance makes them: by two
+ * standard deviations, one way or in squares. */
+static int lean_together(const double *z, size_t num)
+{
+    double weak = 0, sum = 0, square = 0;
+    for (size_t j = 0; j < num; j++) {
+        if (fabs(z[j]) <= LEAN) {
+            weak += 1;
+            sum += z[j];
+            square += z[j] * z[j];
+        }
+    }
+    return 2 * weak < (double)num || fabs(sum) > 2 * sqrt(weak) ||
+           square > weak + 2 * sqrt(2 * weak);
+}
+
+/* The group of a weak column: where it leans itself, where the next decided
+ * columns on both sides lean, and where most of them do. */
+static int weak_group(const double *z, size_t num, size_t j)
+{
+    double odds = 3 * z[j], many[2] = {0.5, 0.5};
+    size_t before = num, after = num;
+    for (size_t k = 0; k < num; k++) {
+        int decided = fabs(z[k]) > LEAN;
+        many[z[k] < 0] += decided;
+        before = decided && k < j ? k : before;
+        after = decided && k > j && after == num ? k : after;
+    }
+    odds += log(many[0] / many[1]);
+    odds += before < num ? copysign(NEXT, z[before]) : 0;
+    odds += after < num ? copysign(NEXT, z[after]) : 0;
+    return odds < 0;
+}
+
 size_t assay_groups_lean(uint64_t mask[2], const assay_training *d,
                          const int *words, size_t num_words)
 {
+    double z[ASSAY_ROWS_WIDTH];
     size_t leaning = 0;
     mask[0] = mask[1] = 0;
     for (size_t j = 0; j < d->width; j++) {
-        double z = lean_of(d, j, num_words > 0 ? words[0] : -1);
-        if (fabs(z) > LEAN) {
-            mask[z < 0] |= UINT64_C(1) << j;
+        z[j] = lean_of(d, j, num_words > 0 ? words[0] : -1);
+    }
+    int together = lean_together(z, d->width);
+    for (size_t j = 0; j < d->width; j++) {
+        int decided = fabs(z[j]) > LEAN;
+        if (decided || together) {
+            int group = decided ? z[j] < 0 : weak_group(z, d->width, j);
+            mask[group] |= UINT64_C(1) << j;
             leaning++;
         }
     }

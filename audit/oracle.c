@@ -2,6 +2,7 @@
 /* What the exact likelihood ratio could certify. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "audit/binomial.h"
 #include "audit/certify.h"
@@ -112,19 +113,60 @@ static void oracle_sweep(assay_oracle_bound *best, const float *ratio, size_t n,
     }
 }
 
+/* What `samples` runs show of each bin on average. The rows of the likelier side
+ * tell it for both: the scores are the exact log ratios. */
+static void expected_bins(double (*out)[ASSAY_PROFILE_BINS],
+                          const assay_certify *z, float *const *score,
+                          size_t n, double samples)
+{
+    memset(out, 0, 2 * sizeof *out);
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0, k = 0; i < n; i++) { /* upwards */
+            double r = (double)score[side][i];
+            while (k + 1 < z->num_bins && score[side][i] > z->edge[k]) {
+                k++;
+            }
+            if ((r > 0) == (side == 0)) {
+                out[side][k] += samples / (double)n;
+                out[!side][k] += exp(-fabs(r)) * samples / (double)n;
+            }
+        }
+    }
+}
+
+/* The best order for the divergence of side `first` from the other. */
+static double best_order(double (*mean)[ASSAY_PROFILE_BINS], size_t num,
+                         size_t first, double level)
+{
+    uint64_t count[2][ASSAY_PROFILE_BINS];
+    double g[ASSAY_PROFILE_BINS], best = 0;
+    for (size_t k = 0; k < num; k++) {
+        g[k] = log((mean[first][k] + 0.5) / (mean[!first][k] + 0.5));
+        count[0][k] = (uint64_t)(mean[first][k] + 0.5);
+        count[1][k] = (uint64_t)(mean[!first][k] + 0.5);
+    }
+    for (double alpha = 1.05; alpha < 8; alpha = 1 + (alpha - 1) * 1.3) {
+        best = fmax(best, assay_bound_renyi(g, count[0], count[1], num, alpha,
+                                            level));
+    }
+    return best;
+}
+
 /* Rho claims: the profile of the exact ratio. */
 static void oracle_profile(assay_oracle_bound *best, oracle_work *w, size_t n,
                            double samples, double level,
                            const assay_claim *claim, float *spare)
 {
+    double mean[2][ASSAY_PROFILE_BINS];
     assay_certify *z = calloc(1, sizeof *z);
     if (z != NULL) {
         assay_work_sort(w->score[0], spare, n);
         assay_work_sort(w->score[1], spare, n);
         (void)assay_profile_fit(z, w->score[0], w->score[1], n, samples, level,
                                 claim);
-        best->bound = assay_profile_predict(z, w->score[0], w->score[1], n,
-                                            samples, level);
+        expected_bins(mean, z, w->score, n, samples);
+        best->bound = fmax(best_order(mean, z->num_bins, 0, level),
+                           best_order(mean, z->num_bins, 1, level));
     }
     free(z);
 }

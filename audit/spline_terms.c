@@ -132,6 +132,22 @@ static size_t add_term(spline *s, int family)
     return s->num_terms++;
 }
 
+static int has_words(const assay_training *d, size_t j)
+{
+    return !d->rows[0][0].plain[j] || !d->rows[1][0].plain[j];
+}
+
+/* How much must speak for a jump. Numbers of all columns show it best; where rows
+ * have words too, a column's own are few and chosen by what came before. */
+static double jump_evidence(const assay_training *d, const curve *c)
+{
+    int words = 0;
+    for (size_t j = 0; j < d->width; j++) {
+        words |= has_words(d, j);
+    }
+    return c->mask != 0 || d->width == 1 ? 20 : words ? 160 : 40;
+}
+
 static void add_curve(spline *s, const assay_training *d, curve c, int family,
                       double *sample)
 {
@@ -149,7 +165,7 @@ static void add_curve(spline *s, const assay_training *d, curve c, int family,
         return;
     }
     if (family != ASSAY_TERM_COUNT && family != ASSAY_TERM_PRODUCT) {
-        find_jumps(&c, d, c.mask != 0 || d->width == 1 ? 20 : 40);
+        find_jumps(&c, d, jump_evidence(d, &c));
     }
     c.first = s->num_terms;
     for (size_t k = 0; k < c.num_knots; k++) {
@@ -237,11 +253,6 @@ static void add_products(spline *s, const assay_training *d,
             }
         }
     }
-}
-
-static int has_words(const assay_training *d, size_t j)
-{
-    return !d->rows[0][0].plain[j] || !d->rows[1][0].plain[j];
 }
 
 static void add_numbers(spline *s, const assay_training *d, uint64_t numeric,

@@ -231,14 +231,16 @@ static double merit_many(const sweep *s, double k1, double k2)
 }
 
 /* Beyond the second side's last observation its count is extrapolated by an
- * exponential tail fitted to the last TAIL of them. */
+ * exponential tail fitted to the last TAIL of them: to a fiftieth of a run at
+ * the least, since nothing has been seen out there. */
+#define UNSEEN 0.02
 static double tail_count(const sweep *s, double threshold, int swapped)
 {
     if (!(s->tail_scale > 0) || s->o->plain) {
         return INFINITY;
     }
     double gap = swapped ? s->tail_at - threshold : threshold - s->tail_at;
-    return gap > 0 ? TAIL * exp(-gap / s->tail_scale) : INFINITY;
+    return gap > 0 ? fmax(TAIL * exp(-gap / s->tail_scale), UNSEEN) : INFINITY;
 }
 
 /* The second side's count, from its own few and from the calibrated score. */

@@ -18,6 +18,7 @@
 #include "audit/catalogue.h"
 #include "audit/external.h"
 #include "audit/specimens/murmur.h"
+#include "audit/work.h"
 
 static assay_audit_result audit(const char *name, size_t pair,
                                 assay_audit_options o)
@@ -330,6 +331,44 @@ static void oracle_is_the_neyman_pearson_bound(void **state)
     assert_true(fabs(oracle.bound - (1 - noise)) < 1e-3);
 }
 
+/* Far more runs than the oracle has rows: lucky rows must not be multiplied. */
+static void oracle_of_a_true_claim_is_not_above_it(void **state)
+{
+    (void)state;
+    const assay_specimen *s = assay_specimen_find("Own-discrete-Gaussian-ct");
+    assay_pair pairs[8];
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_oracle_bound oracle;
+    (void)assay_specimen_pairs(s, pairs);
+    assert_int_equal(assay_search_oracle(&oracle, NULL, s, &pairs[0], 200000000,
+                                         0.99, 3, &err),
+                     ASSAY_OK);
+    assert_true(oracle.bound > 0.495 && oracle.bound < 0.501);
+}
+
+/* Scores of the second side end in an exponential tail, and 300 of the first
+ * lie far beyond it: that is no proof of any ratio. */
+static void promises_end_where_nothing_was_seen(void **state)
+{
+    enum { N = 20000, FAR = 300 };
+    static float x[2][N], spare[N];
+    const assay_claim claim = {ASSAY_CLAIM_EPS, 1, 0};
+    const assay_choice o = {.target = 1e9, .level = 0.01, .caution = 1,
+                            .mass_max = 1};
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        x[0][i] = x[1][i] = (float)-log(((double)i + 0.5) / N);
+    }
+    for (size_t i = 0; i < FAR; i++) {
+        x[0][i] = 100;
+    }
+    assay_work_sort(x[0], spare, N);
+    assay_work_sort(x[1], spare, N);
+    assay_audit_event e = assay_work_choose(&claim, x[0], x[1], N, &o);
+    assert_true(e.merit > log(FAR));
+    assert_true(e.merit < log(FAR / 0.02));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +386,8 @@ int main(void)
         cmocka_unit_test(lines_become_cells),
         cmocka_unit_test(steps_find_a_jump_and_nothing_else),
         cmocka_unit_test(oracle_is_the_neyman_pearson_bound),
+        cmocka_unit_test(oracle_of_a_true_claim_is_not_above_it),
+        cmocka_unit_test(promises_end_where_nothing_was_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "audit/evidence.h"
 #include "audit/rng.h"
 #include "audit/scores.h"
+#include "audit/smooth.h"
 #include "audit/specimens/specimens.h"
 
 /* ---- evidence ------------------------------------------------------------ */
@@ -181,6 +182,37 @@ static void steps_take_numbers_of_any_size(void **state)
     assay_steps_clear(&t);
 }
 
+/* Five answers go up, five down, and the last ones are seldom reached: each of
+ * those says too little by itself. */
+static void weak_columns_join_their_group(void **state)
+{
+    enum { BLOCKS = 200 };
+    const assay_specimen *s = assay_specimen_find("NumericalSVT");
+    const assay_names only = {1, {"sum"}};
+    const int word = 2; /* FALSE */
+    assay_pair pairs[8];
+    assay_error err = ASSAY_ERROR_INIT;
+    size_t right = 0;
+    (void)state;
+    assert_true(assay_specimen_pairs(s, pairs) > 4);
+    for (uint64_t seed = 27; seed < 31; seed++) {
+        assay_specimen_run run = {s, pairs[4], seed};
+        assay_source source = assay_specimen_source(&run);
+        assay_plan p = {.train_end = BLOCKS * ASSAY_ROWS_BLOCK,
+                        .unit = ASSAY_ROWS_BLOCK};
+        assay_models models;
+        assay_training data;
+        uint64_t mask[2];
+        assert_int_equal(
+            assay_train(&models, &data, &source, &p, 0, &only, &err), ASSAY_OK);
+        (void)assay_groups_lean(mask, &data, &word, 1);
+        right += mask[0] == 0x3e0 && mask[1] == 0x1f;
+        assay_training_clear(&data);
+        assay_models_clear(&models);
+    }
+    assert_true(right >= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -188,6 +220,7 @@ int main(void)
         cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
         cmocka_unit_test(splines_are_close_to_the_exact_ratio),
         cmocka_unit_test(words_and_numbers_together_say_more),
+        cmocka_unit_test(weak_columns_join_their_group),
         cmocka_unit_test(steps_take_numbers_of_any_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
