@@ -65,6 +65,12 @@ static int project_long(assay_consistency *out, int64_t *level,
                                               slack, count, next);
     }
 #endif
+#ifdef ASSAY_CONSISTENCY_SIDE
+    if (__builtin_cpu_supports("avx2")) {
+        return assay_consistency_project_long(out, level, rows, v, n, total,
+                                              slack, count, next);
+    }
+#endif
 #ifdef ASSAY_CONSISTENCY_LANES
     return assay_consistency_project_lanes(out, level, rows, v, n, total, slack,
                                            count, next);

@@ -12,16 +12,9 @@
     {                                                                          \
         (x), (x), (x), (x)                                                     \
     }
-/* Eight lanes are two of these: what the registers of most CPUs hold. */
+/* Eight lanes are two of these. */
 typedef double lane __attribute__((vector_size(32)));
 typedef int64_t mask __attribute__((vector_size(32)));
-
-/* A CPU with wider registers gets its own copy of the function. */
-#if defined(__x86_64__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define HOT __attribute__((target_clones("avx2", "default")))
-#else
-#define HOT
-#endif
 
 typedef struct row_sums {
     double sum, number;
@@ -156,11 +149,10 @@ INLINE void find_moments(double *moment, const int64_t *row, const double *v,
 
 #include "algorithms/consistency_row.h"
 
-HOT int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
-                                        const int64_t *rows, const double *v,
-                                        size_t n, const double *total,
-                                        double slack, size_t count,
-                                        const int64_t *next)
+int assay_consistency_project_lanes(assay_consistency *out, int64_t *level,
+                                    const int64_t *rows, const double *v,
+                                    size_t n, const double *total, double slack,
+                                    size_t count, const int64_t *next)
 {
     return project(out, level, rows, v, n, total, slack, count, next);
 }

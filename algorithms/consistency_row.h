@@ -1,15 +1,19 @@
 /* ring: glue */
 /**
  * The projection of one row, whatever way its entries are summed. Included
- * once a way (algorithms/consistency.c, _lanes.c, _wide.c), which defines
+ * once a way (algorithms/consistency.c, _lanes.c, _long.c, _wide.c), which
+ * defines
  *
  *   row_sums      sum and number of entries, and `safe`: all below 2^44
  *   find_above    sums the entries y > level, or all of them for level = -1
  *   find_moments  sums of x v and x v^2, x = max(y - t, 0); asks memory for
  * what lies `ahead` bytes on, the next rows
  *
- * Sums of integers are exact, and lanes and wide add the moments in the same
- * order: they give the same bits.
+ * or, with ROWS_TOGETHER, find_all_moments for all rows in place of the last,
+ * and find_all_above beside find_above.
+ *
+ * Sums of integers are exact, and lanes, long and wide add the moments in the
+ * same order: they give the same bits.
  */
 #ifndef ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
 #define ASSAY_ALGORITHMS_CONSISTENCY_ROW_H
@@ -59,19 +63,38 @@ INLINE void settle(row_sums *u, double *t, int64_t *level, const int64_t *row,
     }
 }
 
+#ifndef ROWS_TOGETHER
+/* One row after the other. */
+INLINE void find_all_above(row_sums *u, const int64_t *rows, size_t n,
+                           const int64_t *level, size_t count, uintptr_t next)
+{
+    (void)next;
+    for (size_t i = 0; i < count; i++) {
+        find_above(&u[i], rows + i * n, n, level[i]);
+    }
+}
+
+INLINE void find_all_moments(double *moment, const int64_t *rows,
+                             const double *v, size_t n, const int64_t *level,
+                             const double *t, size_t count, uintptr_t next)
+{
+    size_t ahead = next - (uintptr_t)rows;
+    for (size_t i = 0; i < count; i++) {
+        find_moments(moment + 2 * i, rows + i * n, v, n, level[i], t[i], ahead);
+    }
+}
+#endif
+
 /* The answers, and the moments that go with them. */
 INLINE void find_answers(assay_consistency *out, const row_sums *u,
-                         const int64_t *level, const int64_t *rows,
-                         const double *v, size_t n, const double *total,
-                         size_t count, size_t ahead)
+                         const double *moment, const double *total,
+                         size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        double moment[2];
         int in = total[i] >= 0.0;
-        find_moments(moment, rows + i * n, v, n, level[i], out->t[i], ahead);
         out->moment[0][i] = in ? u[i].sum - out->t[i] * u[i].number : 0.0;
-        out->moment[1][i] = in ? moment[0] : 0.0;
-        out->moment[2][i] = in ? moment[1] : 0.0;
+        out->moment[1][i] = in ? moment[2 * i] : 0.0;
+        out->moment[2][i] = in ? moment[2 * i + 1] : 0.0;
         out->t[i] = in ? out->t[i] : 0.0;
     }
 }
@@ -81,11 +104,12 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
                    size_t count, const int64_t *next)
 {
     row_sums u[ASSAY_CONSISTENCY_ROWS];
+    double moment[2 * ASSAY_CONSISTENCY_ROWS];
     int safe = 1;
     for (size_t i = 0; i < count; i++) {
         level[i] = level[i] < 0 ? 0 : level[i] < MOST ? level[i] : MOST;
-        find_above(&u[i], rows + i * n, n, level[i]);
     }
+    find_all_above(u, rows, n, level, count, (uintptr_t)next);
     for (size_t i = 0; i < count; i++) {
         double *t = &out->t[i];
         *t = next_level(&u[i], level[i], n, total[i], slack);
@@ -95,8 +119,9 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
         safe &= u[i].safe;
     }
     if (safe) {
-        size_t ahead = (uintptr_t)next - (uintptr_t)rows;
-        find_answers(out, u, level, rows, v, n, total, count, ahead);
+        find_all_moments(moment, rows, v, n, level, out->t, count,
+                         (uintptr_t)next);
+        find_answers(out, u, moment, total, count);
     }
     return safe;
 }

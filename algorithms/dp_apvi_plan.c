@@ -154,14 +154,15 @@ static void block_value(const planner *p, const assay_dp_apvi_terms *terms,
 }
 
 /* How many of the rows that are left go at once: what the nearest cache holds,
- * and fours of short rows. */
+ * or four, which the next one does. */
 static size_t rows_at_once(const assay_shape *shape, size_t left)
 {
-    size_t rows = 2048 / (size_t)shape->num_states;
+    size_t rows = shape->num_states <= 4096
+                      ? 4 * (512 / (size_t)shape->num_states + 1)
+                      : 1;
     size_t most = shape->num_states <= ASSAY_CONSISTENCY_SHORT
                       ? ASSAY_CONSISTENCY_ROWS
                       : 16;
-    rows = rows < 1 ? 1 : rows;
     rows = rows < most ? rows : most;
     if (left >= rows) {
         return rows;
@@ -393,17 +394,16 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     planner p;
     const assay_shape *shape = &released->shape;
     assay_status status = assay_dp_apvi_params_check(params, shape, err);
+    if (status == ASSAY_OK) {
+        ask_for_last_step(released, rewards);
+        status = assay_dp_apvi_rewards_check(rewards, shape, err);
+    }
     if (status != ASSAY_OK) {
         return status;
     }
-    ask_for_last_step(released, rewards);
     status = planner_init(&p, released, rewards, params, err);
     if (status == ASSAY_OK) {
         planner_run(&p);
-        /* late: rewards are in a cache now, and bad ones did no harm */
-        status = assay_dp_apvi_rewards_check(rewards, shape, err);
-    }
-    if (status == ASSAY_OK) {
         if (value != NULL) {
             memcpy(value, p.value, shape->num_states * sizeof(double));
         }

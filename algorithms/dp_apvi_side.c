@@ -24,11 +24,6 @@ typedef struct row_sums {
     __m256d least;
 } row_sums;
 
-INLINE __m256i load_four(const int64_t *from)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)from);
-}
-
 /* All numbers that have given their bits are within [0, SAFE). */
 INLINE int in_range(__m256i bits)
 {
@@ -84,8 +79,9 @@ INLINE unsigned find_level(four_rows *r, int64_t *level, const row_sums *s,
 {
     const __m256d zero = _mm256_setzero_pd();
     const __m256d slack = _mm256_set1_pd(c->slack);
-    const __m256i count = load_four(visits);
-    const __m256d guess = _mm256_max_pd(assay_side_double(load_four(level)), zero);
+    const __m256i count = assay_side_load(visits);
+    const __m256d guess =
+        _mm256_max_pd(assay_side_double(assay_side_load(level)), zero);
     const __m256i bits = _mm256_or_si256(s->bits, count);
     __m256d total = assay_side_double(count);
     __m256d most = _mm256_add_pd(total, slack);
@@ -140,16 +136,15 @@ INLINE moment_sums find_moments(const four_rows *r, const __m256d *v, size_t n,
     return m;
 }
 
-/* sqrt(factor iota / (n - noise)) */
-INLINE __m256d find_spread(__m256d variance, __m256d n,
+/* sqrt(factor iota rest), rest = 1/(n - noise) */
+INLINE __m256d find_spread(__m256d variance, __m256d rest,
                            const assay_dp_apvi_terms *c)
 {
     __m256d x = _mm256_max_pd(variance, _mm256_setzero_pd());
     x = _mm256_mul_pd(x, _mm256_set1_pd(c->variance_weight));
     x = _mm256_add_pd(x, _mm256_set1_pd(c->variance_base));
     x = _mm256_mul_pd(x, _mm256_set1_pd(c->iota));
-    x = _mm256_div_pd(x, _mm256_sub_pd(n, _mm256_set1_pd(c->noise)));
-    return _mm256_sqrt_pd(x);
+    return _mm256_sqrt_pd(_mm256_mul_pd(x, rest));
 }
 
 /* assay_dp_apvi_value of four rows. */
@@ -160,12 +155,15 @@ INLINE __m256d find_value(const moment_sums *m, __m256d reward,
     __m256d enough = _mm256_cmp_pd(m->sum, noise, _CMP_GT_OQ);
     __m256d n =
         _mm256_blendv_pd(_mm256_set1_pd(c->noise + 1.0), m->sum, enough);
-    __m256d inverse = _mm256_div_pd(_mm256_set1_pd(1.0), n);
+    __m256d above = _mm256_sub_pd(n, noise);
+    __m256d both = _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_mul_pd(n, above));
+    __m256d inverse = _mm256_mul_pd(above, both);
+    __m256d rest = _mm256_mul_pd(n, both);
     __m256d mean = _mm256_mul_pd(m->first, inverse);
     __m256d variance = _mm256_sub_pd(_mm256_mul_pd(m->second, inverse),
                                      _mm256_mul_pd(mean, mean));
     __m256d y =
-        _mm256_mul_pd(_mm256_set1_pd(c->c1), find_spread(variance, n, c));
+        _mm256_mul_pd(_mm256_set1_pd(c->c1), find_spread(variance, rest, c));
     y = _mm256_add_pd(y, _mm256_mul_pd(_mm256_set1_pd(c->second), inverse));
     y = _mm256_sub_pd(mean, y);
     y = _mm256_blendv_pd(_mm256_set1_pd(c->uniform - c->largest), y, enough);
@@ -222,22 +220,26 @@ INLINE __m256d load_action(const double *q, size_t a, size_t num_actions)
                          q[0]);
 }
 
+#define FEW 16u /* actions that are kept for the second look */
 INLINE void choose_four(uint32_t *action, double *value, const double *q,
                         size_t num_actions)
 {
     const __m256i low_halves = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
+    __m256d y[FEW];
     __m256d top = _mm256_setzero_pd();
     __m256d bar;
     __m256d best = _mm256_setzero_pd();
     for (size_t a = 0; a < num_actions; a++) {
-        top = _mm256_max_pd(load_action(q, a, num_actions), top);
+        __m256d x = load_action(q, a, num_actions);
+        y[a % FEW] = x;
+        top = _mm256_max_pd(x, top);
     }
     bar = _mm256_sub_pd(top, _mm256_set1_pd(ASSAY_DP_APVI_TIE));
     for (size_t a = num_actions; a-- > 0;) {
-        __m256d y = load_action(q, a, num_actions);
+        __m256d x = num_actions <= FEW ? y[a] : load_action(q, a, num_actions);
         __m256i at = _mm256_set1_epi64x((int64_t)a);
         best = _mm256_blendv_pd(_mm256_castsi256_pd(at), best,
-                                _mm256_cmp_pd(y, bar, _CMP_LT_OQ));
+                                _mm256_cmp_pd(x, bar, _CMP_LT_OQ));
     }
     _mm256_storeu_pd(value, top);
     _mm_storeu_si128((__m128i *)(void *)action,

@@ -55,19 +55,22 @@ static inline double assay_dp_apvi_total(const assay_dp_apvi_terms *c,
 
 /* The pessimistic value of a row from its sums of x, x v and x v^2, clipped to
  * [0, H-h]. No jumps, so that several rows go at once; `n` is a count that may
- * be divided by. */
+ * be divided by. One division serves 1/n and 1/(n - noise): divisions are most
+ * of the work of a short row. */
 static inline double assay_dp_apvi_value(const assay_dp_apvi_terms *c,
                                          double reward, double sum,
                                          double first, double second)
 {
     int enough = sum > c->noise;
     double n = enough ? sum : c->noise + 1.0;
-    double inverse = 1.0 / n;
+    double above = n - c->noise;
+    double both = 1.0 / (n * above);
+    double inverse = above * both;
     double mean = first * inverse;
     double variance = second * inverse - mean * mean;
     double positive = variance > 0.0 ? variance : 0.0;
     double factor = positive * c->variance_weight + c->variance_base;
-    double spread = sqrt(factor * c->iota / (n - c->noise));
+    double spread = sqrt(factor * c->iota * (n * both));
     double seen = mean - (c->c1 * spread + c->second * inverse);
     /* uniform over states, and the largest penalty */
     double y = reward + (enough ? seen : c->uniform - c->largest);

@@ -8,9 +8,15 @@
 #include <stdint.h>
 
 #define ASSAY_SIDE 4u
-#define ASSAY_SIDE_SAFE ((int64_t)1 << 44) /* sums of 24 entries: below 2^49, exact */
+#define ASSAY_SIDE_SAFE                                                        \
+    ((int64_t)1 << 44)            /* sums of 24 entries: below 2^49, exact */
 #define ASSAY_SIDE_MAGIC 0x1.8p52 /* + y has the integer y in its last bits */
 #define ASSAY_SIDE_INLINE static inline __attribute__((always_inline))
+
+ASSAY_SIDE_INLINE __m256i assay_side_load(const int64_t *from)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
 
 ASSAY_SIDE_INLINE __m256d assay_side_double(__m256i c)
 {
