@@ -27,8 +27,7 @@ INLINE void ask_for(uintptr_t at)
     _mm_prefetch((const char *)at, _MM_HINT_T0);
 }
 
-/* ---- sums ------------------------------------------------------------------
- */
+/* ---- sums ---------------------------------------------------------------- */
 
 /* Entries above the bar, which is not below 0: negative ones are not among
  * them, and zeros do not change the sum. */
@@ -157,8 +156,7 @@ INLINE void find_all_above(row_sums *u, const int64_t *rows, size_t n,
     }
 }
 
-/* ---- moments ---------------------------------------------------------------
- */
+/* ---- moments ------------------------------------------------------------- */
 
 typedef struct moment_sums {
     __m256d first[2], second[2];

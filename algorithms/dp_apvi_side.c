@@ -220,26 +220,22 @@ INLINE __m256d load_action(const double *q, size_t a, size_t num_actions)
                          q[0]);
 }
 
-#define FEW 16u /* actions that are kept for the second look */
 INLINE void choose_four(uint32_t *action, double *value, const double *q,
                         size_t num_actions)
 {
     const __m256i low_halves = _mm256_set_epi32(7, 5, 3, 1, 6, 4, 2, 0);
-    __m256d y[FEW];
     __m256d top = _mm256_setzero_pd();
     __m256d bar;
     __m256d best = _mm256_setzero_pd();
     for (size_t a = 0; a < num_actions; a++) {
-        __m256d x = load_action(q, a, num_actions);
-        y[a % FEW] = x;
-        top = _mm256_max_pd(x, top);
+        top = _mm256_max_pd(load_action(q, a, num_actions), top);
     }
     bar = _mm256_sub_pd(top, _mm256_set1_pd(ASSAY_DP_APVI_TIE));
     for (size_t a = num_actions; a-- > 0;) {
-        __m256d x = num_actions <= FEW ? y[a] : load_action(q, a, num_actions);
+        __m256d y = load_action(q, a, num_actions);
         __m256i at = _mm256_set1_epi64x((int64_t)a);
         best = _mm256_blendv_pd(_mm256_castsi256_pd(at), best,
-                                _mm256_cmp_pd(x, bar, _CMP_LT_OQ));
+                                _mm256_cmp_pd(y, bar, _CMP_LT_OQ));
     }
     _mm256_storeu_pd(value, top);
     _mm_storeu_si128((__m128i *)(void *)action,

@@ -26,7 +26,9 @@ assay_status assay_rng_fresh(uint64_t *seed, assay_error *err)
     if (status == ASSAY_OK) {
         uint64_t word = 0;
         status = assay_tape_next(&tape, &word);
-        *seed = word | 1; /* 0 asks for a fresh one */
+        if (status == ASSAY_OK) {
+            *seed = word | 1; /* 0 asks for a fresh one */
+        }
         assay_tape_clear(&tape);
     }
     return status;
