@@ -52,6 +52,28 @@ void assay_consistency_project_plain(assay_consistency *out, int64_t *level,
     (void)project(out, level, rows, v, n, total, slack, count, next);
 }
 
+#ifdef ASSAY_CONSISTENCY_WIDE
+static int has_wide(void)
+{
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq");
+}
+#endif
+
+/* What the nearest cache holds, or four, which the next one does; where rows
+ * are read in turn (wide), as many as there may be. */
+size_t assay_consistency_rows(size_t n)
+{
+    size_t rows = n <= 4096 ? 4 * (512 / n + 1) : 1;
+    size_t most = n <= ASSAY_CONSISTENCY_SHORT ? ASSAY_CONSISTENCY_ROWS : 16;
+#ifdef ASSAY_CONSISTENCY_WIDE
+    if (n > ASSAY_CONSISTENCY_SHORT && has_wide()) {
+        return ASSAY_CONSISTENCY_ROWS;
+    }
+#endif
+    return rows < most ? rows : most;
+}
+
 /* Long rows in vectors, if this machine has any and the rows allow it. */
 static int project_long(assay_consistency *out, int64_t *level,
                         const int64_t *rows, const double *v, size_t n,
@@ -59,8 +81,7 @@ static int project_long(assay_consistency *out, int64_t *level,
                         const int64_t *next)
 {
 #ifdef ASSAY_CONSISTENCY_WIDE
-    if (__builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512dq")) {
+    if (has_wide()) {
         return assay_consistency_project_wide(out, level, rows, v, n, total,
                                               slack, count, next);
     }

@@ -48,6 +48,9 @@ void assay_consistency_project(assay_consistency *out, int64_t *level,
                                const double *total, double slack, size_t count,
                                const int64_t *next);
 
+/** How many rows of n entries go best at once on this CPU. */
+size_t assay_consistency_rows(size_t n);
+
 /** The same, one number after the other: what the others are tested against. */
 void assay_consistency_project_plain(assay_consistency *out, int64_t *level,
                                      const int64_t *rows, const double *v,

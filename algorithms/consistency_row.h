@@ -10,7 +10,8 @@
  * what lies `ahead` bytes on, the next rows
  *
  * or, with ROWS_TOGETHER, find_all_moments for all rows in place of the last,
- * and find_all_above beside find_above.
+ * and find_all_above beside find_above. With ROWS_IN_TURN it has its own order
+ * of rows, and defines find_above alone.
  *
  * Sums of integers are exact, and lanes, long and wide add the moments in the
  * same order: they give the same bits.
@@ -63,6 +64,48 @@ INLINE void settle(row_sums *u, double *t, int64_t *level, const int64_t *row,
     }
 }
 
+/* Level and t of row i, from its sums above the guess. */
+INLINE void find_water(assay_consistency *out, row_sums *u, int64_t *level,
+                       const int64_t *rows, size_t n, const double *total,
+                       double slack, size_t i)
+{
+    out->t[i] = next_level(u, level[i], n, total[i], slack);
+    if (total[i] >= 0.0) {
+        settle(u, &out->t[i], &level[i], rows + i * n, n, total[i], slack);
+    }
+}
+
+INLINE void limit_guesses(int64_t *level, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        level[i] = level[i] < 0 ? 0 : level[i] < MOST ? level[i] : MOST;
+    }
+}
+
+INLINE int all_safe(const row_sums *u, size_t count)
+{
+    int safe = 1;
+    for (size_t i = 0; i < count; i++) {
+        safe &= u[i].safe;
+    }
+    return safe;
+}
+
+/* The answers, and the moments that go with them. */
+INLINE void find_answers(assay_consistency *out, const row_sums *u,
+                         const double *moment, const double *total,
+                         size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int in = total[i] >= 0.0;
+        out->moment[0][i] = in ? u[i].sum - out->t[i] * u[i].number : 0.0;
+        out->moment[1][i] = in ? moment[2 * i] : 0.0;
+        out->moment[2][i] = in ? moment[2 * i + 1] : 0.0;
+        out->t[i] = in ? out->t[i] : 0.0;
+    }
+}
+
+#ifndef ROWS_IN_TURN
 #ifndef ROWS_TOGETHER
 /* One row after the other. */
 INLINE void find_all_above(row_sums *u, const int64_t *rows, size_t n,
@@ -85,39 +128,19 @@ INLINE void find_all_moments(double *moment, const int64_t *rows,
 }
 #endif
 
-/* The answers, and the moments that go with them. */
-INLINE void find_answers(assay_consistency *out, const row_sums *u,
-                         const double *moment, const double *total,
-                         size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        int in = total[i] >= 0.0;
-        out->moment[0][i] = in ? u[i].sum - out->t[i] * u[i].number : 0.0;
-        out->moment[1][i] = in ? moment[2 * i] : 0.0;
-        out->moment[2][i] = in ? moment[2 * i + 1] : 0.0;
-        out->t[i] = in ? out->t[i] : 0.0;
-    }
-}
-
 INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
                    const double *v, size_t n, const double *total, double slack,
                    size_t count, const int64_t *next)
 {
     row_sums u[ASSAY_CONSISTENCY_ROWS];
     double moment[2 * ASSAY_CONSISTENCY_ROWS];
-    int safe = 1;
-    for (size_t i = 0; i < count; i++) {
-        level[i] = level[i] < 0 ? 0 : level[i] < MOST ? level[i] : MOST;
-    }
+    int safe;
+    limit_guesses(level, count);
     find_all_above(u, rows, n, level, count, (uintptr_t)next);
     for (size_t i = 0; i < count; i++) {
-        double *t = &out->t[i];
-        *t = next_level(&u[i], level[i], n, total[i], slack);
-        if (total[i] >= 0.0) {
-            settle(&u[i], t, &level[i], rows + i * n, n, total[i], slack);
-        }
-        safe &= u[i].safe;
+        find_water(out, &u[i], level, rows, n, total, slack, i);
     }
+    safe = all_safe(u, count);
     if (safe) {
         find_all_moments(moment, rows, v, n, level, out->t, count,
                          (uintptr_t)next);
@@ -125,5 +148,6 @@ INLINE int project(assay_consistency *out, int64_t *level, const int64_t *rows,
     }
     return safe;
 }
+#endif
 
 #endif

@@ -153,17 +153,10 @@ static void block_value(const planner *p, const assay_dp_apvi_terms *terms,
     rows_value(p, terms, h, at, count);
 }
 
-/* How many of the rows that are left go at once: what the nearest cache holds,
- * or four, which the next one does. */
+/* How many of the rows that are left go at once; fours, where there are. */
 static size_t rows_at_once(const assay_shape *shape, size_t left)
 {
-    size_t rows = shape->num_states <= 4096
-                      ? 4 * (512 / (size_t)shape->num_states + 1)
-                      : 1;
-    size_t most = shape->num_states <= ASSAY_CONSISTENCY_SHORT
-                      ? ASSAY_CONSISTENCY_ROWS
-                      : 16;
-    rows = rows < most ? rows : most;
+    size_t rows = assay_consistency_rows(shape->num_states);
     if (left >= rows) {
         return rows;
     }
