@@ -76,8 +76,15 @@ static HOT void find_totals(double *total, const assay_dp_apvi_terms *terms,
     }
 }
 
-/* The rows that memory is asked for meanwhile: the same ones of the next step
- * if steps are small, else the block behind. */
+static int has_small_steps(const assay_shape *shape)
+{
+    size_t n = shape->num_states;
+    return n * shape->num_actions * n * sizeof(int64_t) <= NEAR;
+}
+
+/* The rows that memory is asked for meanwhile: the same ones of the step after
+ * the next if steps are small (a step is over before memory answers, at times),
+ * else the block behind. */
 static const int64_t *next_rows(const planner *p, uint32_t h, size_t at,
                                 size_t count)
 {
@@ -86,8 +93,8 @@ static const int64_t *next_rows(const planner *p, uint32_t h, size_t at,
     size_t n = counts->shape.num_states;
     size_t pair = assay_shape_pair(&counts->shape, h, 0, 0) + at;
     size_t step = n * counts->shape.num_actions;
-    if (step * n * sizeof(int64_t) <= NEAR) {
-        return rows + (h > 0 ? pair - step : pair) * n;
+    if (has_small_steps(&counts->shape)) {
+        return rows + (h > 1 ? pair - 2 * step : pair) * n;
     }
     return rows +
            (at + count < step || h == 0 ? pair + count : pair - at - step) * n;
@@ -184,16 +191,27 @@ static void ask_for_pairs(const assay_counts *counts, const double *rewards,
     ask_for(rewards + pair, count * sizeof(double));
 }
 
-/* What comes first, while all else is prepared. */
-static void ask_for_last_step(const assay_counts *counts, const double *rewards)
+static void ask_for_step(const assay_counts *counts, uint32_t h)
+{
+    const assay_shape *shape = &counts->shape;
+    size_t n = shape->num_states;
+    size_t bytes = n * shape->num_actions * n * sizeof(int64_t);
+    ask_for(counts->cell + counts->num_pairs +
+                assay_shape_pair(shape, h, 0, 0) * n,
+            bytes < NEAR ? bytes : NEAR);
+}
+
+/* What comes first, while all else is prepared: next_rows names none of it. */
+static void ask_for_last_steps(const assay_counts *counts,
+                               const double *rewards)
 {
     const assay_shape *shape = &counts->shape;
     size_t step = (size_t)shape->num_states * shape->num_actions;
-    size_t pair = assay_shape_pair(shape, shape->horizon - 1, 0, 0);
-    size_t bytes = step * shape->num_states * sizeof(int64_t);
-    ask_for(counts->cell + counts->num_pairs + pair * shape->num_states,
-            bytes < NEAR ? bytes : NEAR);
+    ask_for_step(counts, shape->horizon - 1);
     ask_for_pairs(counts, rewards, shape->horizon - 1, 0, step);
+    if (shape->horizon > 1 && has_small_steps(shape)) {
+        ask_for_step(counts, shape->horizon - 2);
+    }
 }
 
 /* The best action, the lowest of those within ASSAY_DP_APVI_TIE. No jumps. */
@@ -388,7 +406,7 @@ assay_status assay_dp_apvi_plan(assay_policy **out, double *value,
     const assay_shape *shape = &released->shape;
     assay_status status = assay_dp_apvi_params_check(params, shape, err);
     if (status == ASSAY_OK) {
-        ask_for_last_step(released, rewards);
+        ask_for_last_steps(released, rewards);
         status = assay_dp_apvi_rewards_check(rewards, shape, err);
     }
     if (status != ASSAY_OK) {

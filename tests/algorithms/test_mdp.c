@@ -510,14 +510,37 @@ static void assert_as_lanes(project_way *fast, const block *b, size_t count,
         assert_memory_equal(&x, &lanes, sizeof x);
     }
 }
+static int has_wide(void)
+{
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq");
+}
+
+/* All ways for long rows, on a whole block. */
+static void assert_ways_agree(const int64_t *row, const double *v, size_t n,
+                              const double *total, const int64_t *guess)
+{
+    project_way *const ways[] = {assay_consistency_project_lanes,
+                                 assay_consistency_project_long,
+                                 assay_consistency_project_wide};
+    assay_consistency x[3];
+    int64_t level[3][ASSAY_CONSISTENCY_ROWS];
+    for (size_t k = 0; k < (has_wide() ? 3 : 2); k++) {
+        memcpy(level[k], guess, sizeof level[k]);
+        assert_int_equal(ways[k](&x[k], level[k], row, v, n, total, 20.0,
+                                 ASSAY_CONSISTENCY_ROWS, row),
+                         1);
+        assert_memory_equal(&x[k], &x[0], sizeof x[0]);
+        assert_memory_equal(level[k], level[0], sizeof level[0]);
+    }
+}
 #endif
 
 static void projections_are_the_same_on_every_cpu(void **state)
 {
 #ifdef ASSAY_CONSISTENCY_SIDE
     assay_envrand rand;
-    int wide =
-        __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    int wide = has_wide();
     (void)state;
     if (!__builtin_cpu_supports("avx2")) {
         skip();
@@ -535,6 +558,41 @@ static void projections_are_the_same_on_every_cpu(void **state)
             assert_as_lanes(assay_consistency_project_wide, &b, count,
                             trial % 800 >= 400);
         }
+    }
+#else
+    (void)state;
+    skip();
+#endif
+}
+
+/* As many rows as a block may have, of lengths on both sides of where the order
+ * of reading changes. */
+static void whole_blocks_are_the_same_on_every_cpu(void **state)
+{
+#ifdef ASSAY_CONSISTENCY_SIDE
+    enum { COUNT = ASSAY_CONSISTENCY_ROWS, MOST = 1000 };
+    static const size_t length[] = {25, 100, 511, 512, 515, MOST};
+    static int64_t row[COUNT * MOST];
+    static double v[MOST], total[COUNT];
+    int64_t level[COUNT];
+    assay_envrand rand;
+    (void)state;
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    assay_envrand_init(&rand, 14, 0);
+    for (size_t i = 0; i < COUNT * MOST; i++) {
+        row[i] = (int64_t)assay_envrand_below(&rand, 30) - 12;
+    }
+    for (size_t i = 0; i < MOST; i++) {
+        v[i] = assay_envrand_unit(&rand);
+    }
+    for (size_t k = 0; k < sizeof length / sizeof length[0]; k++) {
+        for (size_t r = 0; r < COUNT; r++) {
+            total[r] = assay_envrand_unit(&rand) * 8.0 * (double)length[k];
+            level[r] = (int64_t)assay_envrand_below(&rand, 20) - 1;
+        }
+        assert_ways_agree(row, v, length[k], total, level);
     }
 #else
     (void)state;
@@ -585,6 +643,7 @@ int main(void)
         cmocka_unit_test(frequencies_follow_the_model),
         cmocka_unit_test(moments_of_a_projection_are_right),
         cmocka_unit_test(projections_are_the_same_on_every_cpu),
+        cmocka_unit_test(whole_blocks_are_the_same_on_every_cpu),
         cmocka_unit_test(short_rows_are_the_same_on_every_cpu),
 #ifdef ASSAY_CONSISTENCY_SIDE
         cmocka_unit_test(short_rows_go_side_by_side),
