@@ -45,6 +45,7 @@ static assay_plan make_plan(const assay_audit_options *o, size_t width)
         p.select_end += p.unit;
     }
     p.end = o->samples;
+    p.before = 0;
     return p;
 }
 
@@ -127,6 +128,7 @@ static assay_status run_stages(assay_audit_result *out,
         q = plan_again(&p, both ? 0.4 : 0.25, o, source->width);
         again = q.select_end > p.select_end;
         both = both && again;
+        q.before = both ? p.end - p.select_end : 0;
         stage[0]->end = again ? p.end : q.end;
     }
     if (status == ASSAY_OK && (both || !again)) {
@@ -226,6 +228,7 @@ assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
     uint64_t units = samples / p.unit < 2 ? 2 : samples / p.unit;
     p.train_end = (units + 1) / 2 * p.unit;
     p.end = p.pick_end = p.select_end = units * p.unit;
+    p.before = 0;
     out->merit = -20;
     out->separation = out->noise = 0;
     out->runs = p.end;

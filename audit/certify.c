@@ -8,6 +8,7 @@
 
 #include "audit/checkpoint.h"
 #include "audit/conclude.h"
+#include "audit/layers.h"
 #include "audit/ranks.h"
 #include "audit/rng.h"
 #include "core/progress.h"
@@ -223,6 +224,26 @@ static void count_profile(const counting *c, assay_certify *to, int side,
     }
 }
 
+/* The cell of a score: the first whose top is not below it. */
+static size_t cell_of(const assay_cells *c, float x)
+{
+    size_t at = 0, left = c->num;
+    while (left > 1) {
+        size_t half = left / 2;
+        at += x > c->top[at + half - 1] ? half : 0;
+        left -= half;
+    }
+    return at;
+}
+
+static void count_cells(const counting *c, assay_certify *to, int side,
+                        const float *score, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        to->cells.count[side][cell_of(&c->z->cells, score[i])]++;
+    }
+}
+
 static void score_both(const counting *c, size_t model, size_t *have,
                        const assay_rows *left, const assay_rows *right,
                        float *a, float *b)
@@ -256,6 +277,10 @@ static assay_status count_unit(void *arg, int thread, uint64_t first,
         count_profile(c, to, 0, a, left->num);
         count_profile(c, to, 1, b, right->num);
     }
+    if (c->z->cells.num > 0) {
+        count_cells(c, to, 0, a, left->num);
+        count_cells(c, to, 1, b, right->num);
+    }
     return ASSAY_OK;
 }
 
@@ -270,6 +295,10 @@ static void add_part(assay_certify *z, const assay_certify *part)
     for (size_t i = 0; i < ASSAY_PROFILE_BINS; i++) {
         z->bin[0][i] += part->bin[0][i];
         z->bin[1][i] += part->bin[1][i];
+    }
+    for (size_t i = 0; i < ASSAY_CELLS; i++) {
+        z->cells.count[0][i] += part->cells.count[0][i];
+        z->cells.count[1][i] += part->cells.count[1][i];
     }
 }
 
@@ -293,6 +322,7 @@ static void my_part(uint64_t *first, uint64_t *end, size_t unit)
 typedef struct summed {
     assay_pairs pairs[ASSAY_MAX_EVENTS];
     uint64_t bin[2][ASSAY_PROFILE_BINS];
+    uint64_t cell[2][ASSAY_CELLS];
     uint64_t digest;
 } summed;
 
@@ -315,10 +345,11 @@ static assay_status sum_ranks(assay_certify *part, const assay_certify *z,
     if (r->size == 1) {
         return ASSAY_OK;
     }
-    summed all;
+    static summed all;
     uint64_t mine = digest_of(z);
     memcpy(all.pairs, part->pairs, sizeof all.pairs);
     memcpy(all.bin, part->bin, sizeof all.bin);
+    memcpy(all.cell, part->cells.count, sizeof all.cell);
     all.digest = mine;
     if (r->sum((uint64_t *)(void *)&all, sizeof all / sizeof(uint64_t)) != 0) {
         return assay_fail(err, ASSAY_IO, "audit: the ranks lost touch");
@@ -330,6 +361,7 @@ static assay_status sum_ranks(assay_certify *part, const assay_certify *z,
     }
     memcpy(part->pairs, all.pairs, sizeof all.pairs);
     memcpy(part->bin, all.bin, sizeof all.bin);
+    memcpy(part->cells.count, all.cell, sizeof all.cell);
     return ASSAY_OK;
 }
 
@@ -373,6 +405,14 @@ static void show(assay_progress *meter, const assay_certify *z,
     assay_progress_update(meter, done, note);
 }
 
+/* Layers are chosen anew after an eighth, a quarter and a half of the rows. */
+static uint64_t refit_at(uint64_t first, uint64_t end, size_t unit,
+                         size_t num_past)
+{
+    uint64_t part = (end - first) >> (ASSAY_REFITS - num_past);
+    return num_past < ASSAY_REFITS ? first + (part / unit + 1) * unit : end;
+}
+
 /* Chunks: 1 % steps, but the sequential test looks after 1, 2, 4, ... units. */
 static uint64_t chunk_end(uint64_t at, uint64_t first, uint64_t end,
                           size_t unit, int sequential)
@@ -401,8 +441,13 @@ assay_status assay_certify_run(assay_stage *stage, const assay_source *source,
            !assay_conclude_early(z, options)) {
         uint64_t to = chunk_end(at, first, stage->end, unit,
                                 options->sequential);
+        uint64_t refit = refit_at(first, stage->end, unit, z->num_past);
+        to = z->cells.num > 0 && refit > at && refit < to ? refit : to;
         status = count_chunk(&c, z, at, to, unit, options->threads, err);
         at = to;
+        if (z->cells.num > 0 && at == refit && at < stage->end) {
+            assay_layers_refit(z);
+        }
         if (status == ASSAY_OK) {
             show(&meter, z, options, at - first);
         }

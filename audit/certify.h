@@ -8,6 +8,23 @@
 
 #define ASSAY_MAX_EVENTS 4
 #define ASSAY_PROFILE_BINS 64
+#define ASSAY_CELLS 3072
+#define ASSAY_REFITS 3
+
+/** Counts of a score in fine cells: cell k has those in (top[k-1], top[k]]. */
+typedef struct assay_cells {
+    size_t num; /* 0: none */
+    float top[ASSAY_CELLS];
+    uint64_t count[2][ASSAY_CELLS];
+} assay_cells;
+
+/** Counts of disjoint slices, left and right. weight > 0: the left input is
+ *  likelier; < 0: the right; 0: not used. */
+typedef struct assay_layer_counts {
+    size_t num;
+    double weight[ASSAY_PROFILE_BINS];
+    uint64_t count[2][ASSAY_PROFILE_BINS];
+} assay_layer_counts;
 
 typedef struct assay_certify {
     size_t num_events;
@@ -23,6 +40,12 @@ typedef struct assay_certify {
     double g[ASSAY_PROFILE_BINS]; /* layers: signed weights */
     double alpha; /* layers: 0 */
     uint64_t bin[2][ASSAY_PROFILE_BINS];
+    /* Layers are chosen anew from all rows seen so far, a few times; what was
+     * counted with earlier ones stays as it is. */
+    assay_cells cells; /* the selection rows and what was counted since */
+    double layers_target, layers_level;
+    size_t num_past;
+    assay_layer_counts past[ASSAY_REFITS];
 } assay_certify;
 
 /** Choose bins, g and alpha from sorted selection scores; returns a careful

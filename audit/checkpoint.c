@@ -12,12 +12,11 @@ typedef struct saved {
     char magic[8];
     uint8_t digest[ASSAY_SHA256_LEN];
     uint64_t at;
-    assay_pairs pairs[ASSAY_MAX_EVENTS];
-    uint64_t bin[2][ASSAY_PROFILE_BINS];
+    assay_certify z; /* what follows changes while rows are counted */
     char examples[ASSAY_MAX_EVENTS * ASSAY_AUDIT_TEXT];
 } saved;
 
-/* What must agree: claim, samples, confidence, events. */
+/* What must agree: claim, samples, confidence, events, the cells' number. */
 static assay_status digest_of(uint8_t out[ASSAY_SHA256_LEN],
                               const assay_certify *z,
                               const assay_audit_options *o, assay_error *err)
@@ -26,7 +25,7 @@ static assay_status digest_of(uint8_t out[ASSAY_SHA256_LEN],
     int used = snprintf(text, sizeof text, "%d %.17g %.17g %llu %.17g %zu %zu",
                         (int)o->claim.kind, o->claim.value, o->claim.delta,
                         (unsigned long long)o->samples, o->confidence,
-                        z->num_events, z->num_bins);
+                        z->num_events, z->cells.num);
     for (size_t k = 0; k < z->num_events && used > 0; k++) {
         const assay_audit_event *e = &z->event[k];
         used += snprintf(text + used, sizeof text - (size_t)used,
@@ -54,7 +53,7 @@ assay_status assay_checkpoint_load(const char *path, assay_certify *z,
     }
     if (status == ASSAY_OK) {
         const saved *s = (const void *)bytes;
-        if (len != sizeof *s || memcmp(s->magic, "assayck1", 8) != 0 ||
+        if (len != sizeof *s || memcmp(s->magic, "assayck2", 8) != 0 ||
             memcmp(s->digest, digest, sizeof digest) != 0) {
             status = assay_fail(err, ASSAY_CORRUPT,
                                 "checkpoint %s is of another audit: remove it "
@@ -62,8 +61,7 @@ assay_status assay_checkpoint_load(const char *path, assay_certify *z,
                                 path);
         } else {
             *at = s->at;
-            memcpy(z->pairs, s->pairs, sizeof s->pairs);
-            memcpy(z->bin, s->bin, sizeof s->bin);
+            *z = s->z;
             memcpy(examples, s->examples, sizeof s->examples);
         }
     }
@@ -83,10 +81,9 @@ assay_status assay_checkpoint_save(const char *path, const assay_certify *z,
     if (s == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
     }
-    memcpy(s->magic, "assayck1", 8);
+    memcpy(s->magic, "assayck2", 8);
     s->at = at;
-    memcpy(s->pairs, z->pairs, sizeof s->pairs);
-    memcpy(s->bin, z->bin, sizeof s->bin);
+    s->z = *z;
     memcpy(s->examples, examples, sizeof s->examples);
     assay_status status = digest_of(s->digest, z, options, err);
     if (status == ASSAY_OK) {

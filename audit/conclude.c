@@ -9,11 +9,16 @@
 
 /* ---- levels ---------------------------------------------------------------------- */
 
+static int has_bins(const assay_certify *z)
+{
+    return z->num_bins > 0 || z->num_past > 0;
+}
+
 /* The error budget: a profile or layers get their share, of the rest the first
  * event gets its own. Fixed by the first stage, before any certification row. */
 static double event_level(const assay_certify *z, size_t k, double level)
 {
-    if (z->num_bins > 0) {
+    if (has_bins(z)) {
         level *= 1 - z->bins_share;
     }
     if (z->num_events == 1) {
@@ -167,29 +172,29 @@ static void conclude_profile(assay_audit_result *out, const assay_stage *s,
     out->swapped = z->profile_swapped;
 }
 
-/* The counts shown with layers: all slices where one input was expected to be
- * likelier, the stronger direction first. */
-static assay_audit_counts layer_counts(assay_stage *const *stage, size_t num,
-                                       int right)
+/* The layers of every stage, in the order of the runs. */
+static size_t list_layers(assay_layer_counts *out, assay_stage *const *stage,
+                          size_t num)
 {
-    assay_audit_counts c = {0, 0, 0, 0};
+    size_t used = 0;
     for (size_t i = 0; i < num; i++) {
         const assay_certify *z = &stage[i]->z;
-        for (size_t k = 0; k < z->num_bins; k++) {
-            int in = right ? z->g[k] < 0 : z->g[k] > 0;
-            c.k1 += in ? z->bin[right][k] : 0;
-            c.k2 += in ? z->bin[!right][k] : 0;
-            c.n1 += z->bin[right][k];
-            c.n2 += z->bin[!right][k];
+        for (size_t k = 0; k < z->num_past; k++) {
+            out[used++] = z->past[k];
+        }
+        if (z->num_bins > 0) {
+            assay_layer_counts *now = &out[used++];
+            now->num = z->num_bins;
+            memcpy(now->weight, z->g, sizeof z->g);
+            memcpy(now->count, z->bin, sizeof z->bin);
         }
     }
-    return c;
+    return used;
 }
 
-/* Thinned copies of the counts of every stage; the loss of confidence. */
-static assay_status thin(assay_layer_counts *out, double *lost,
-                         assay_stage *const *stage, size_t num, uint64_t seed,
-                         assay_error *err)
+/* Thin all counts; the loss of confidence. */
+static assay_status thin(assay_layer_counts *list, size_t num, double *lost,
+                         uint64_t seed, assay_error *err)
 {
     assay_rng rng;
     assay_status status = ASSAY_OK;
@@ -199,31 +204,44 @@ static assay_status thin(assay_layer_counts *out, double *lost,
     assay_rng_seed(&rng, seed, 0x7417, 0);
     *lost = 0;
     for (size_t i = 0; i < num; i++) {
-        const assay_certify *z = &stage[i]->z;
-        out[i].num = z->num_bins;
-        memcpy(out[i].weight, z->g, sizeof z->g);
-        memcpy(out[i].count, z->bin, sizeof z->bin);
-        *lost += assay_layers_thin(out[i].count[0], z->num_bins, &rng);
-        *lost += assay_layers_thin(out[i].count[1], z->num_bins, &rng);
+        *lost += assay_layers_thin(list[i].count[0], list[i].num, &rng);
+        *lost += assay_layers_thin(list[i].count[1], list[i].num, &rng);
     }
     return status;
 }
 
-static void describe_layers(assay_audit_result *out, assay_stage *const *stage,
-                            size_t num)
+/* The counts shown with layers: all slices where one input was expected to be
+ * likelier, the stronger direction first. */
+static assay_audit_counts layer_counts(const assay_layer_counts *list,
+                                       size_t num, int right)
 {
-    size_t used = 0;
+    assay_audit_counts c = {0, 0, 0, 0};
     for (size_t i = 0; i < num; i++) {
-        for (size_t k = 0; k < stage[i]->z.num_bins; k++) {
-            used += stage[i]->z.g[k] != 0;
+        const assay_layer_counts *l = &list[i];
+        for (size_t k = 0; k < l->num; k++) {
+            int in = right ? l->weight[k] < 0 : l->weight[k] > 0;
+            c.k1 += in ? l->count[right][k] : 0;
+            c.k2 += in ? l->count[!right][k] : 0;
+            c.n1 += l->count[right][k];
+            c.n2 += l->count[!right][k];
         }
     }
-    assay_audit_counts a = layer_counts(stage, num, 0);
-    assay_audit_counts b = layer_counts(stage, num, 1);
+    return c;
+}
+
+/* Of the last layers; counts of all. */
+static void describe_layers(assay_audit_result *out, const assay_stage *last,
+                            const assay_layer_counts *list, size_t num)
+{
+    size_t used = 0;
+    for (size_t k = 0; k < list[num - 1].num; k++) {
+        used += list[num - 1].weight[k] != 0;
+    }
+    assay_audit_counts a = layer_counts(list, num, 0);
+    assay_audit_counts b = layer_counts(list, num, 1);
     int right = b.k1 + a.k2 > a.k1 + b.k2;
     out->counts = right ? b : a;
     out->swapped = right;
-    const assay_stage *last = stage[num - 1];
     const char *name = last->models.model[last->z.profile_model].name;
     (void)snprintf(out->attacker, sizeof out->attacker, "%s", name);
     (void)snprintf(out->event, sizeof out->event,
@@ -237,19 +255,22 @@ static assay_status conclude_layers(assay_audit_result *out,
                                     const assay_audit_options *o,
                                     assay_error *err)
 {
-    assay_layer_counts counts[ASSAY_MAX_STAGES];
+    assay_layer_counts list[ASSAY_LAYER_STAGES] = {{0}};
+    assay_layer_counts thinned[ASSAY_LAYER_STAGES];
     double lost;
-    num -= stage[num - 1]->z.num_bins == 0; /* the second has none */
-    assay_status status = thin(counts, &lost, stage, num, o->seed, err);
+    num -= !has_bins(&stage[num - 1]->z); /* the second has none */
+    size_t used = list_layers(list, stage, num);
+    memcpy(thinned, list, sizeof list);
+    assay_status status = thin(thinned, used, &lost, o->seed, err);
     if (status != ASSAY_OK) {
         return status;
     }
     double level = stage[0]->z.bins_share * (1 - o->confidence) - lost;
-    double eps = assay_bound_layers(counts, num, level);
+    double eps = assay_bound_layers(thinned, used, level);
     if (eps > out->lower) {
         out->lower = eps;
         out->epsilon_lower = fmax(out->epsilon_lower, eps);
-        describe_layers(out, stage, num);
+        describe_layers(out, stage[num - 1], list, used);
     }
     return ASSAY_OK;
 }
@@ -266,12 +287,12 @@ assay_status assay_conclude(assay_audit_result *out,
     out->claim = o->claim;
     out->delta = o->claim.delta;
     out->confidence = o->confidence;
-    out->num_events = (int)z->num_events + (z->num_bins > 0);
+    out->num_events = (int)z->num_events + has_bins(z);
     out->stages = (int)num;
     conclude_events(out, stage, num, o);
     if (z->num_bins > 0 && z->alpha > 0) {
         conclude_profile(out, stage[0], level);
-    } else if (z->num_bins > 0) {
+    } else if (has_bins(z)) {
         status = conclude_layers(out, stage, num, o, err);
     }
     out->refuted = out->lower > o->claim.value || assay_conclude_early(z, o);

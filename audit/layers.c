@@ -120,10 +120,10 @@ static double runs_of(const assay_layer_counts *c)
 double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
                           double level)
 {
-    layer list[2 * ASSAY_PROFILE_BINS];
+    layer list[ASSAY_LAYER_STAGES * ASSAY_PROFILE_BINS];
     double runs = 0;
     size_t used = 0;
-    if (!(level > 0) || num_stages > 2) {
+    if (!(level > 0) || num_stages > ASSAY_LAYER_STAGES) {
         return 0;
     }
     for (size_t k = 0; k < num_stages; k++) {
@@ -176,30 +176,30 @@ static double enough(double rank, double total)
     return fmin(fmax(0.2 * end, 60), total / 64);
 }
 
-static void cut(slices *out, const float *left, const float *right, size_t n,
-                const assay_choice *o)
+/* A score of cell k: its top, where there is one. */
+static float score_of(const assay_cells *c, size_t k)
 {
-    size_t i = 0, j = 0;
-    double total = 2 * (double)n, begun = 0;
+    return c->top[k + 1 < c->num ? k : c->num - 2];
+}
+
+static void cut(slices *out, const assay_cells *c, const assay_choice *o)
+{
+    double total = 0, begun = 0;
     slice now = {0, 0, 0, 0, 0, 0};
     out->num = 0;
-    while (i < n || j < n) {
-        float t = j >= n || (i < n && left[i] < right[j]) ? left[i] : right[j];
-        size_t i0 = i, j0 = j;
-        while (i < n && left[i] == t) {
-            i++;
-        }
-        while (j < n && right[j] == t) {
-            j++;
-        }
-        now.left += (double)(i - i0);
-        now.right += (double)(j - j0);
-        now.top = t;
-        now.model += (double)(i - i0 + j - j0) *
-                     assay_work_curve(o, (double)t);
-        int last = i == n && j == n;
-        if (last || (now.left + now.right >= enough(begun, total) &&
-                     out->num + 1 < MAX_SLICES)) {
+    for (size_t k = 0; k < c->num; k++) {
+        total += (double)(c->count[0][k] + c->count[1][k]);
+    }
+    for (size_t k = 0; k < c->num; k++) {
+        double m = (double)(c->count[0][k] + c->count[1][k]);
+        now.left += (double)c->count[0][k];
+        now.right += (double)c->count[1][k];
+        now.top = c->top[k];
+        now.model += m * assay_work_curve(o, (double)score_of(c, k));
+        double rest = total - begun - now.left - now.right;
+        int full = now.left + now.right >= enough(begun, total) &&
+                   rest >= enough(total, total) && out->num + 1 < MAX_SLICES;
+        if (full || k + 1 == c->num) {
             begun += now.left + now.right;
             out->s[out->num++] = now;
             now = (slice){0, 0, 0, 0, 0, 0};
@@ -207,12 +207,81 @@ static void cut(slices *out, const float *left, const float *right, size_t n,
     }
 }
 
-/* The calibrated log ratio of a slice: few parameters, hardly any luck. */
-static void smooth(slice *s)
+/* What is known of the slices' log ratios: the calibration, and how far the
+ * counts are off it. That difference is taken for a random walk from slice to
+ * slice, whose steps grow with the calibration's: counts decide where they are
+ * many, and where they are few the neighbours do. */
+typedef struct walk {
+    double mean[MAX_SLICES], var[MAX_SLICES]; /* of the difference */
+    double ahead[MAX_SLICES];                 /* variance before the counts */
+} walk;
+
+static double rate_of(const slice *s)
 {
-    double m = s->left + s->right;
-    s->a = m / (1 + exp(-s->model / m));
-    s->b = m - s->a;
+    return s->model / (s->left + s->right);
+}
+
+static double step_of(const slices *c, size_t k)
+{
+    return fabs(rate_of(&c->s[k]) - rate_of(&c->s[k - 1]));
+}
+
+/* Kalman's filter; returns the log likelihood of the counts. */
+static double walk_forward(walk *w, const slices *c, double roughness)
+{
+    double value = 0, mean = 0, var = 1;
+    for (size_t k = 0; k < c->num; k++) {
+        const slice *s = &c->s[k];
+        double a = s->left + 0.5, b = s->right + 0.5;
+        double noise = 1 / a + 1 / b, off = log(a / b) - rate_of(s);
+        var += k > 0 ? roughness * step_of(c, k) : 0;
+        w->ahead[k] = var;
+        double all = var + noise, gain = var / all, surprise = off - mean;
+        value -= 0.5 * (log(all) + surprise * surprise / all);
+        mean += gain * surprise;
+        var *= 1 - gain;
+        w->mean[k] = mean;
+        w->var[k] = var;
+    }
+    return value;
+}
+
+/* Rauch, Tung and Striebel's smoother: later slices speak for earlier ones. */
+static void walk_back(walk *w, size_t num)
+{
+    for (size_t k = num - 1; k-- > 0;) {
+        double gain = w->var[k] / w->ahead[k + 1];
+        w->mean[k] += gain * (w->mean[k + 1] - w->mean[k]);
+        w->var[k] += gain * gain * (w->var[k + 1] - w->ahead[k + 1]);
+    }
+}
+
+/* Expected counts by the walk of the likeliest roughness, ratios brought nearer
+ * to 1 by some standard deviations. However well the counts agree with the
+ * calibration, it is doubted by a fifth of its range. */
+#define CAUTION 0.5
+#define LEAST_ROUGH 0.02
+static void smooth(slices *c)
+{
+    walk w;
+    double best = -INFINITY, chosen = 0, range = 0;
+    for (size_t k = 1; k < c->num; k++) {
+        range += step_of(c, k);
+    }
+    for (double share = LEAST_ROUGH; share < 10; share *= 4) {
+        double value = walk_forward(&w, c, share * range);
+        chosen = value > best ? share * range : chosen;
+        best = fmax(best, value);
+    }
+    (void)walk_forward(&w, c, chosen);
+    walk_back(&w, c->num);
+    for (size_t k = 0; k < c->num; k++) {
+        slice *s = &c->s[k];
+        double r = rate_of(s) + w.mean[k], m = s->left + s->right;
+        r = copysign(fmax(fabs(r) - CAUTION * sqrt(w.var[k]), 0), r);
+        s->a = m / (1 + exp(-r));
+        s->b = m - s->a;
+    }
 }
 
 /* Signal of a slice in standard deviations: first side a, second b. */
@@ -296,20 +365,180 @@ static void merge(assay_certify *z, const slices *c, double eps)
 
 /* Weights are made for a smaller epsilon than promised: a promise that does not
  * come true costs more than weights that are a little flat. */
-#define MODEST 0.93
+#define MODEST 0.97
 
-double assay_layers_fit(assay_certify *z, const float *left,
-                        const float *right, size_t n,
-                        const assay_choice *choice)
+/* Evenly spaced scores of a side, for the calibration; returns how many. */
+#define SAMPLE 32768
+static size_t sample(float *out, const assay_cells *c, size_t side)
 {
-    slices c;
-    cut(&c, left, right, n, choice);
-    for (size_t k = 0; k < c.num; k++) {
-        smooth(&c.s[k]);
+    double n = 0, at = 0;
+    size_t num = 0;
+    for (size_t k = 0; k < c->num; k++) {
+        n += (double)c->count[side][k];
     }
-    double eps = predict(&c, (double)n, choice);
+    for (size_t k = 0; k < c->num; k++) {
+        at += (double)c->count[side][k];
+        while (num < SAMPLE && ((double)num + 0.5) * n < at * SAMPLE) {
+            out[num++] = score_of(c, k);
+        }
+    }
+    return num;
+}
+
+/* The slices of a score with what is known of their ratios; how many runs of a
+ * side are in them, 0 if they are too few. */
+static double known_slices(slices *out, const assay_cells *cells,
+                           assay_choice *o)
+{
+    static _Thread_local float left[SAMPLE], right[SAMPLE];
+    double n = 0;
+    if (cells->num < 3 || sample(left, cells, 0) < SAMPLE ||
+        sample(right, cells, 1) < SAMPLE) {
+        return 0;
+    }
+    assay_work_calibrate(o, left, right, SAMPLE);
+    cut(out, cells, o);
+    smooth(out);
+    for (size_t k = 0; k < out->num; k++) {
+        n += out->s[k].left;
+    }
+    return n;
+}
+
+double assay_layers_fit(assay_certify *z)
+{
+    static _Thread_local slices c;
+    assay_choice o = {.target = z->layers_target, .level = z->layers_level,
+                      .straight = 1};
+    double n = known_slices(&c, &z->cells, &o);
+    z->num_bins = 0;
+    if (!(n > 0)) {
+        return 0;
+    }
+    double eps = predict(&c, n, &o);
     merge(z, &c, MODEST * eps);
     return eps;
+}
+
+/* The event of all slices up to k from one end. */
+static void consider(assay_audit_event *best, const slices *c, size_t k,
+                     int swapped, double p1, double p2,
+                     const assay_claim *claim, const assay_choice *o)
+{
+    double top = p1 - claim->delta;
+    double v = p1 * (1 - p1) / (top * top) + (1 - p2) / p2;
+    double z = -assay_normal_quantile(o->level);
+    double merit = log(top / p2) - z * sqrt(v / o->target);
+    if (top > 0 && merit > best->merit) {
+        best->merit = merit;
+        best->swapped = swapped;
+        best->threshold = swapped ? c->s[k].top
+                                  : nextafterf(c->s[k - 1].top, INFINITY);
+        best->p[0] = p1;
+        best->p[1] = p2;
+    }
+}
+
+int assay_layers_event(assay_audit_event *best, const assay_cells *cells,
+                       const assay_claim *claim, double target, double level)
+{
+    static _Thread_local slices c;
+    assay_choice o = {.target = target, .level = level, .straight = 1};
+    double n = known_slices(&c, cells, &o), a = 0, b = 0;
+    best->merit = -10;
+    for (size_t k = n > 0 ? c.num - 1 : 0; k > 0; k--) {
+        a += c.s[k].a / n;
+        b += c.s[k].b / n;
+        consider(best, &c, k, 0, a, b, claim, &o);
+    }
+    a = b = 0;
+    for (size_t k = 0; n > 0 && k + 1 < c.num; k++) {
+        a += c.s[k].b / n;
+        b += c.s[k].a / n;
+        consider(best, &c, k, 1, a, b, claim, &o);
+    }
+    return best->merit > -10;
+}
+
+void assay_layers_refit(assay_certify *z)
+{
+    if (z->num_past == ASSAY_REFITS || z->num_bins == 0) {
+        return;
+    }
+    assay_layer_counts *past = &z->past[z->num_past++];
+    past->num = z->num_bins;
+    memcpy(past->weight, z->g, sizeof z->g);
+    memcpy(past->count, z->bin, sizeof z->bin);
+    memset(z->bin, 0, sizeof z->bin);
+    (void)assay_layers_fit(z);
+}
+
+/* ---- cells ----------------------------------------------------------------- */
+
+#define BEYOND 16 /* cells beyond either end */
+
+static void add_top(assay_cells *c, float top)
+{
+    if (c->num + 1 < ASSAY_CELLS && (c->num == 0 || top > c->top[c->num - 1])) {
+        c->top[c->num++] = top;
+    }
+}
+
+/* The next of both sides' scores. */
+static float take_next(const float *left, const float *right, size_t n,
+                       size_t *i, size_t *j)
+{
+    int from_left = *j == n || (*i < n && left[*i] <= right[*j]);
+    return from_left ? left[(*i)++] : right[(*j)++];
+}
+
+/* Tops at ranks that are a hundredth of the distance from the nearer end apart. */
+static void place_tops(assay_cells *c, const float *left, const float *right,
+                       size_t n)
+{
+    size_t i = 0, j = 0;
+    double next = 1, total = 2 * (double)n;
+    for (double rank = 1; rank <= total; rank++) {
+        float t = take_next(left, right, n, &i, &j);
+        if (rank >= next) {
+            add_top(c, t);
+            next = rank + fmax(1, 0.01 * fmin(rank, total - rank));
+        }
+    }
+}
+
+static void count_sorted(assay_cells *c, size_t side, const float *x, size_t n)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        while (k + 1 < c->num && x[i] > c->top[k]) {
+            k++;
+        }
+        c->count[side][k]++;
+    }
+}
+
+void assay_layers_cells(assay_cells *out, const float *left,
+                        const float *right, size_t n)
+{
+    memset(out, 0, sizeof *out);
+    if (n < 1000) {
+        return;
+    }
+    float low = fminf(left[0], right[0]), high = fmaxf(left[n - 1], right[n - 1]);
+    float below = (fminf(left[50], right[50]) - low) / 8;
+    float above = (high - fmaxf(left[n - 51], right[n - 51])) / 8;
+    for (int k = BEYOND; k > 0 && below > 0; k--) {
+        add_top(out, low - (float)k * below);
+    }
+    place_tops(out, left, right, n);
+    add_top(out, high);
+    for (int k = 1; k <= BEYOND && above > 0; k++) {
+        add_top(out, high + (float)k * above);
+    }
+    out->top[out->num++] = INFINITY;
+    count_sorted(out, 0, left, n);
+    count_sorted(out, 1, right, n);
 }
 
 /* ---- the oracle ----------------------------------------------------------- */

@@ -23,17 +23,11 @@
  */
 double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng);
 
-/** Independent Poisson counts of disjoint slices, left and right. weight > 0:
- *  the left input is likelier; < 0: the right; 0: not used. */
-typedef struct assay_layer_counts {
-    size_t num;
-    double weight[ASSAY_PROFILE_BINS];
-    uint64_t count[2][ASSAY_PROFILE_BINS];
-} assay_layer_counts;
+#define ASSAY_LAYER_STAGES 8
 
 /**
- * Lower bound on epsilon (delta = 0) from the slices of one or two stages. In
- * slice i, given left + right = m, the likelier side's count is binomial with
+ * Lower bound on epsilon (delta = 0) from the slices of some stages, whose
+ * counts are independent Poisson variables. In slice i, given left + right = m, the likelier side's count is binomial with
  * probability at most e^eps/(1+e^eps); the exact tails become normal scores,
  * summed with weights w sqrt(m) within a stage. A stage weighs as the square
  * root of its runs.
@@ -44,12 +38,22 @@ typedef struct assay_layer_counts {
 double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
                           double level);
 
-/** Choose slices and weights (z->edge, z->g, z->num_bins) from sorted
- *  selection scores; `choice` has target, level and a calibration. Returns
- *  the bound that they promise if the calibration is right. */
-double assay_layers_fit(assay_certify *z, const float *left,
-                        const float *right, size_t n,
-                        const assay_choice *choice);
+/** Fine cells for a score, and the counts of sorted selection scores. */
+void assay_layers_cells(assay_cells *out, const float *left,
+                        const float *right, size_t n);
+
+/** Choose slices and weights (z->edge, z->g, z->num_bins) from the cells' counts
+ *  for z->layers_target runs at z->layers_level. Returns the bound that they
+ *  promise; 0 (and no bins) if the score shows nothing. */
+double assay_layers_fit(assay_certify *z);
+
+/** The single event that promises most, from the same estimates; 0 if the cells
+ *  are too few. The model is left to the caller. */
+int assay_layers_event(assay_audit_event *best, const assay_cells *cells,
+                       const assay_claim *claim, double target, double level);
+
+/** Put the counts so far aside and choose anew from the cells. */
+void assay_layers_refit(assay_certify *z);
 
 /** What layers of the exact log ratio could certify; `left` has ratios of
  *  left runs, `right` those of right runs with the sign changed, both

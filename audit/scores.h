@@ -9,6 +9,7 @@
 /** Where the phases of an audit end: rows of each side, in units. */
 typedef struct assay_plan {
     uint64_t train_end, pick_end, select_end, end;
+    uint64_t before; /* rows certified by an earlier stage */
     size_t unit;
 } assay_plan;
 

@@ -10,13 +10,24 @@
 #include "audit/layers.h"
 #include "audit/scores.h"
 
-#define MAX_KEEP 5 /* attackers that see all selection rows */
+#define MAX_KEEP 6 /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 #define BOLD 0.7    /* the same for the smaller event */
+#define SEEN 20     /* runs of the second side that tell something */
 
 static int is_spline(const assay_model *m)
 {
     return m->is_fit && m->num_blend == 0 && strcmp(m->name, "splines") == 0;
+}
+
+/* The splines, or what stands for them where there is one column. */
+static int is_preferred(const assay_models *models, const assay_model *m)
+{
+    int splines = 0;
+    for (size_t k = 0; k < models->num; k++) {
+        splines |= is_spline(&models->model[k]);
+    }
+    return splines ? is_spline(m) : strcmp(m->name, "broken lines") == 0;
 }
 
 /* A slow attacker must promise more, two or three in a hundred. So must others
@@ -180,9 +191,24 @@ static size_t keep_apart(size_t *keep, size_t num, double *merit,
         left[k] = merit[k] > 60 ? -40 : merit[k];
         merit[k] -= merit[k] > 60 ? 100 : 0;
     }
-    size_t more = take_best(column, MAX_KEEP - 1 - num, left, c->num, c, 0);
+    size_t more = take_best(column, MAX_KEEP - 2 - num, left, c->num, c, 0);
     for (size_t k = 0; k < more; k++) {
         keep[num++] = c->which[column[k]];
+    }
+    return num;
+}
+
+static size_t keep_preferred(size_t *keep, size_t num,
+                             const assay_models *models)
+{
+    for (size_t k = 0; k < models->num; k++) {
+        int there = !is_preferred(models, &models->model[k]);
+        for (size_t i = 0; i < num; i++) {
+            there |= keep[i] == k;
+        }
+        if (!there) {
+            keep[num++] = k;
+        }
     }
     return num;
 }
@@ -224,6 +250,7 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
             again[column[k]] += 100; /* marked */
         }
         *num_keep = keep_apart(keep, num, again, &c);
+        *num_keep = keep_preferred(keep, *num_keep, models);
         num = take_best(column, ASSAY_MAX_BLEND, again, c.num, &c, 1);
         if (num > 1 && !o->light) {
             unsorted_blend(models, &c, column, num, n, keep, num_keep);
@@ -232,6 +259,18 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     assay_scores_clear(&sorted);
     assay_scores_clear(&c);
     return status;
+}
+
+/* Of several scores one is likely to be lucky: others than the preferred one
+ * must be ahead by some of their noise, unless the event is one that the second
+ * side hardly shows. */
+#define AHEAD 0.7 /* standard deviations */
+static double doubt(const assay_scores *c, size_t k, const assay_audit_event *e)
+{
+    double n = (double)c->n[k], a = e->p[0] * n, b = e->p[1] * n;
+    return is_preferred(c->models, &c->models->model[c->which[k]]) || b < SEEN
+               ? 0
+               : AHEAD * sqrt(1 / a + 1 / b);
 }
 
 /* The best event of all columns; returns its column. */
@@ -246,10 +285,31 @@ static size_t best_column(assay_audit_event *best, const assay_scores *c,
     }
     for (size_t k = 0; k < c->num; k++) {
         e[k].merit -= costly(c->models, e[k].model, e[k].merit);
+        e[k].merit -= claim->kind == ASSAY_CLAIM_EPS ? doubt(c, k, &e[k]) : 0;
         at = e[k].merit > best->merit ? k : at;
         *best = e[k].merit > best->merit ? e[k] : *best;
     }
     return at;
+}
+
+/* Cells of the best score, if it orders rows by their ratio, and a better
+ * threshold by what they tell together. */
+static void improve(assay_certify *z, assay_audit_event *e,
+                    const assay_scores *c, size_t at, const assay_claim *claim,
+                    const assay_choice *o)
+{
+    assay_audit_event better;
+    if (claim->kind != ASSAY_CLAIM_EPS ||
+        !assay_scores_trusted(&c->models->model[c->which[at]]) ||
+        e->p[1] * (double)c->n[at] < SEEN) {
+        return;
+    }
+    assay_layers_cells(&z->cells, c->s[at][0], c->s[at][1], c->n[at]);
+    if (assay_layers_event(&better, &z->cells, claim, o->target, o->level)) {
+        better.model = e->model;
+        better.merit = fmin(better.merit, e->merit);
+        *e = better;
+    }
 }
 
 /* The events to certify: the best one by careful estimates, and two of the same
@@ -278,6 +338,7 @@ static void choose_events(assay_certify *z, const assay_scores *c,
             best.model = c->which[at];
         } else {
             at = best_column(&best, c, claim, &o);
+            improve(z, &best, c, at, claim, &o);
         }
         if (best.merit > -10) {
             z->event[z->num_events++] = best;
@@ -313,26 +374,19 @@ static void choose_profile(assay_certify *z, assay_scores *c,
  * large ratio shows in rare events, which are no matter of weights.) */
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 2.5
-static void choose_layers(assay_certify *z, const assay_scores *c,
-                          double target, double level, double share)
+static void choose_layers(assay_certify *z, double target, double level,
+                          double share)
 {
     const assay_audit_event *e = &z->event[0];
-    assay_choice o = {.target = target, .level = share * level,
-                      .straight = 1};
-    size_t k = 0; /* the score of the best event */
-    while (k < c->num && c->which[k] != e->model) {
-        k++;
-    }
-    if (z->num_events == 0 || k == c->num || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < 1000) {
+    if (z->num_events == 0 || e->p[0] > LAYERS_MASS ||
+        e->merit > LAYERS_MOST || e->p[1] * target < 100) {
         return;
     }
-    assay_scores_calibrate(&o, c, k);
-    if (o.is_ratio) {
-        (void)assay_layers_fit(z, c->s[k][0], c->s[k][1], c->n[k], &o);
-        z->bins_share = share;
-        z->profile_model = c->which[k];
-    }
+    z->layers_target = target;
+    z->layers_level = share * level;
+    (void)assay_layers_fit(z);
+    z->bins_share = share;
+    z->profile_model = e->model;
 }
 
 /* What the certification's noise alone takes off the best event's log ratio; 1 if
@@ -365,7 +419,10 @@ static void choose(assay_certify *z, assay_scores *c,
         choose_profile(z, c, &o->claim, target, level);
     } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
                !o->sequential) {
-        choose_layers(z, c, target, level, little ? 0.5 : 0.9);
+        choose_layers(z, target, level, little ? 0.5 : 0.9);
+    }
+    if (z->num_bins == 0 || z->alpha > 0) {
+        z->cells.num = 0; /* nobody needs them */
     }
 }
 
@@ -419,7 +476,8 @@ assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
                                   assay_error *err)
 {
     size_t keep[MAX_KEEP], num_keep = 0;
-    double target = (double)(p->end - p->select_end);
+    /* weights and thresholds are for the bound of all stages together */
+    double target = (double)(p->end - p->select_end + p->before);
     assay_models *models = &stage->models;
     assay_training data;
     assay_status status = assay_train(models, &data, source, p, o->light,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/evidence.h"
+#include "audit/rng.h"
 #include "audit/spline_terms.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
@@ -19,6 +20,7 @@ typedef assay_spline_indicator indicator;
 
 typedef struct workspace {
     float *x, *part;
+    double *diagonal; /* of the Hessian of all blocks */
     assay_evidence e;
     size_t blocks; /* of a side, for the Hessian */
 } workspace;
@@ -29,10 +31,12 @@ static int workspace_make(workspace *w, const spline *s,
     size_t p = s->num_terms;
     w->x = malloc(p * BLOCK * sizeof(float));
     w->part = malloc(p * p * sizeof(float));
+    w->diagonal = malloc(p * sizeof(double));
     w->e.num = p;
     w->e.family = s->family;
     w->e.hess = malloc((2 * p * p + 2 * p) * sizeof(double));
-    if (w->x == NULL || w->part == NULL || w->e.hess == NULL) {
+    if (w->x == NULL || w->part == NULL || w->diagonal == NULL ||
+        w->e.hess == NULL) {
         return 0;
     }
     w->e.grad = w->e.hess + p * p;
@@ -49,7 +53,28 @@ static void workspace_clear(workspace *w)
 {
     free(w->x);
     free(w->part);
+    free(w->diagonal);
     free(w->e.hess);
+}
+
+ASSAY_SIMD
+static float sum_of_squares(const float *x, const float *h, size_t n)
+{
+    float sum[16] = {0}, all = 0;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        for (size_t k = 0; k < 16; k++) {
+            float y = x[i + k] * h[i + k];
+            sum[k] += y * y;
+        }
+    }
+    for (; i < n; i++) {
+        all += x[i] * h[i] * x[i] * h[i];
+    }
+    for (size_t k = 0; k < 16; k++) {
+        all += sum[k];
+    }
+    return all;
 }
 
 /* Scores, then the gradient's and, if wanted, the Hessian's share. */
@@ -74,6 +99,9 @@ static void add_block(const spline *s, const assay_rows *r, int left,
     for (size_t k = 0; k < p; k++) {
         w->e.grad[k] += (double)sum[k];
     }
+    for (size_t k = 0; k < p; k++) {
+        w->diagonal[k] += (double)sum_of_squares(w->x + k * BLOCK, h, n);
+    }
     if (!curvature) {
         return;
     }
@@ -92,6 +120,26 @@ static void add_block(const spline *s, const assay_rows *r, int left,
     }
 }
 
+/* A term that is rare, and rarer still in the blocks of the Hessian, would have
+ * far too long a step: its row and column are stretched to what all blocks have
+ * on the diagonal. */
+#define MUCH_RARER 1.5
+static void make_good(workspace *w)
+{
+    size_t p = w->e.num;
+    for (size_t k = 0; k < p; k++) {
+        double *h = w->e.hess, own = h[k * p + k];
+        if (!(w->diagonal[k] > MUCH_RARER * own)) {
+            continue;
+        }
+        double stretch = own > 0 ? sqrt(w->diagonal[k] / own) : 0;
+        for (size_t l = 0; l < p; l++) {
+            h[l < k ? k * p + l : l * p + k] *= stretch;
+        }
+        h[k * p + k] = w->diagonal[k];
+    }
+}
+
 /* Gradient of `blocks` blocks of a side, Hessian of some of them as if of all;
  * then the quadratic form is written around 0 (grad + H beta). */
 static void accumulate(const spline *s, const assay_training *d, size_t blocks,
@@ -99,6 +147,7 @@ static void accumulate(const spline *s, const assay_training *d, size_t blocks,
 {
     size_t p = s->num_terms;
     memset(w->e.hess, 0, (p * p + p) * sizeof(double));
+    memset(w->diagonal, 0, p * sizeof(double));
     for (size_t b = 0; b < 2 * blocks; b++) {
         add_block(s, &d->rows[b % 2][b / 2], b % 2 == 0, b < 2 * w->blocks, w);
     }
@@ -108,6 +157,7 @@ static void accumulate(const spline *s, const assay_training *d, size_t blocks,
             w->e.hess[k * p + l] *= scale;
         }
     }
+    make_good(w);
     for (size_t k = 0; k < p; k++) {
         for (size_t l = 0; l < p; l++) {
             double h = w->e.hess[k > l ? k * p + l : l * p + k];
@@ -116,42 +166,71 @@ static void accumulate(const spline *s, const assay_training *d, size_t blocks,
     }
 }
 
-/* A step of Newton's; returns its largest component. */
-static double newton(spline *s, workspace *w)
+/* The largest change of a score that a step makes in the first blocks. (Terms
+ * nearly repeat each other: large components may cancel.) */
+static double change(const spline *s, const assay_training *d, workspace *w,
+                     const double *step)
 {
-    double next[ASSAY_SPLINE_TERMS], most = 0;
-    if (!assay_evidence_solve(&w->e, next)) {
-        return 0;
-    }
+    float b[ASSAY_SPLINE_TERMS], g[BLOCK];
+    double most = 0;
     for (size_t k = 0; k < s->num_terms; k++) {
-        double step = fmin(fmax(next[k] - s->beta[k], -2), 2);
-        s->beta[k] += step;
-        most = fmax(most, fabs(step));
+        b[k] = (float)step[k];
+    }
+    for (int side = 0; side < 2; side++) {
+        const assay_rows *r = &d->rows[side][0];
+        assay_spline_fill(s, r, w->x);
+        cblas_sgemv(CblasRowMajor, CblasTrans, (int)s->num_terms, (int)r->num,
+                    1, w->x, BLOCK, b, 1, 0, g, 1);
+        for (size_t i = 0; i < r->num; i++) {
+            most = fmax(most, fabs((double)g[i]));
+        }
     }
     return most;
 }
 
+/* A step of Newton's, shortened if it changes a score by much; returns by how
+ * much it would. */
+#define LONGEST 3
+static double newton(spline *s, const assay_training *d, workspace *w)
+{
+    double step[ASSAY_SPLINE_TERMS];
+    if (!assay_evidence_solve(&w->e, step)) {
+        return 0;
+    }
+    for (size_t k = 0; k < s->num_terms; k++) {
+        step[k] -= s->beta[k];
+    }
+    double most = change(s, d, w, step);
+    double part = most > LONGEST ? LONGEST / most : 1;
+    for (size_t k = 0; isfinite(most) && k < s->num_terms; k++) {
+        s->beta[k] += part * step[k];
+    }
+    return isfinite(most) ? most : 0;
+}
+
 /* Weak signals: one step on all rows is exact enough. Strong ones: on some of
  * the rows until it settles, then once on all. */
+#define WEAK 0.4
 #define SETTLED 0.1
+#define ROUNDS 6
 static void regress(spline *s, const assay_training *d, workspace *w)
 {
     accumulate(s, d, d->num_blocks, w);
     assay_evidence_tune(&w->e);
-    double most = newton(s, w);
-    if (most < SETTLED) {
+    double most = newton(s, d, w);
+    if (most < WEAK) {
         return;
     }
-    for (int round = 0; round < 4 && most > SETTLED; round++) {
+    for (int round = 0; round < ROUNDS && most > SETTLED; round++) {
         accumulate(s, d, w->blocks, w);
         if (round == 1) {
             assay_evidence_tune(&w->e);
         }
-        most = newton(s, w);
+        most = newton(s, d, w);
     }
     if (w->blocks < d->num_blocks) {
         accumulate(s, d, d->num_blocks, w);
-        (void)newton(s, w);
+        (void)newton(s, d, w);
     }
 }
 

@@ -148,8 +148,9 @@ static double jump_evidence(const assay_training *d, const curve *c)
     return c->mask != 0 || d->width == 1 ? 20 : words ? 160 : 40;
 }
 
-static void add_curve(spline *s, const assay_training *d, curve c, int family,
-                      double *sample)
+/* A curve's knots and jumps; 0 if there is no point in it. */
+static int prepare_curve(curve *c, const assay_training *d, int family,
+                         double *sample)
 {
     static const double fine[] = {0.02, 0.1, 0.25, 0.4, 0.5,
                                   0.6, 0.75, 0.9, 0.98};
@@ -159,22 +160,37 @@ static void add_curve(spline *s, const assay_training *d, curve c, int family,
               family == ASSAY_TERM_OWN_DIFFERENCE;
     size_t num = own ? sizeof coarse / sizeof coarse[0]
                      : sizeof fine / sizeof fine[0];
-    if (s->num_terms + num + 2 + ASSAY_SPLINE_JUMPS > ASSAY_SPLINE_TERMS ||
-        s->num_curves == ASSAY_SPLINE_CURVES ||
-        !set_knots(&c, d, own ? coarse : fine, num, sample)) {
-        return;
+    if (!set_knots(c, d, own ? coarse : fine, num, sample)) {
+        return 0;
     }
     if (family != ASSAY_TERM_COUNT && family != ASSAY_TERM_PRODUCT) {
-        find_jumps(&c, d, jump_evidence(d, &c));
+        find_jumps(c, d, jump_evidence(d, c));
+    }
+    return 1;
+}
+
+static void place_curve(spline *s, curve c, int family)
+{
+    size_t num = c.num_knots + 2 + c.num_jumps;
+    if (s->num_terms + num > ASSAY_SPLINE_TERMS ||
+        s->num_curves == ASSAY_SPLINE_CURVES) {
+        return;
     }
     c.first = s->num_terms;
-    for (size_t k = 0; k < c.num_knots; k++) {
-        (void)add_term(s, family);
-    }
-    for (size_t k = 0; k < 2 + c.num_jumps; k++) {
-        (void)add_term(s, family + (k < 2 ? 1 : 2));
+    for (size_t k = 0; k < num; k++) {
+        (void)add_term(s, family + (k < c.num_knots       ? 0
+                                    : k < c.num_knots + 2 ? 1
+                                                          : 2));
     }
     s->curve[s->num_curves++] = c;
+}
+
+static void add_curve(spline *s, const assay_training *d, curve c, int family,
+                      double *sample)
+{
+    if (prepare_curve(&c, d, family, sample)) {
+        place_curve(s, c, family);
+    }
 }
 
 static curve curve_of(assay_feature_kind kind, int col, uint64_t mask)
@@ -255,33 +271,130 @@ static void add_products(spline *s, const assay_training *d,
     }
 }
 
-static void add_numbers(spline *s, const assay_training *d, uint64_t numeric,
-                        const uint64_t *mask, double *sample)
+/* Curves of plain numbers, prepared together. */
+typedef struct raw_curves {
+    size_t num;
+    int usable[ASSAY_ROWS_WIDTH + 3];
+    int family[ASSAY_ROWS_WIDTH + 3];
+    curve curve[ASSAY_ROWS_WIDTH + 3];
+} raw_curves;
+
+static void prepare_raw(raw_curves *raw, const assay_training *d, curve c,
+                        int family, double *sample)
+{
+    raw->usable[raw->num] = prepare_curve(&c, d, family, sample);
+    raw->family[raw->num] = family;
+    raw->curve[raw->num++] = c;
+}
+
+static int has_jump(const double *jump, size_t num, double at, double near)
+{
+    for (size_t i = 0; i < num; i++) {
+        if (fabs(jump[i] - at) <= near) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Answers are often alike, and in columns with words few numbers are beyond a
+ * jump: where some curves jump beyond doubt, all may. */
+#define SHARED 2
+static void share_jumps(raw_curves *raw, const assay_training *d)
+{
+    double jump[SHARED], near = INFINITY;
+    size_t num = 0;
+    int words = 0;
+    for (size_t j = 0; j < d->width; j++) {
+        words |= has_words(d, j);
+    }
+    for (size_t k = 0; k < raw->num; k++) {
+        near = raw->usable[k] ? fmin(near, 0.02 * raw->curve[k].scale) : near;
+    }
+    for (size_t k = 0; words && k < raw->num; k++) {
+        const curve *c = &raw->curve[k];
+        for (size_t i = 0; raw->usable[k] && i < c->num_jumps; i++) {
+            if (num < SHARED && !has_jump(jump, num, c->jump[i], near)) {
+                jump[num++] = c->jump[i];
+            }
+        }
+    }
+    for (size_t k = 0; k < raw->num; k++) {
+        curve *c = &raw->curve[k];
+        for (size_t i = 0; raw->usable[k] && i < num; i++) {
+            if (c->num_jumps < ASSAY_SPLINE_JUMPS &&
+                !has_jump(c->jump, c->num_jumps, jump[i], near)) {
+                c->jump[c->num_jumps++] = jump[i];
+            }
+        }
+    }
+}
+
+static void place_raw(spline *s, const raw_curves *raw, size_t at)
+{
+    if (raw->usable[at]) {
+        place_curve(s, raw->curve[at], raw->family[at]);
+    }
+}
+
+/* All columns, those leaning one way, and each; returns how many come before
+ * the columns. */
+static size_t prepare_all(raw_curves *raw, const assay_training *d,
+                          uint64_t numeric, const uint64_t *mask,
+                          double *sample)
+{
+    int many = (numeric & (numeric - 1)) != 0;
+    raw->num = 0;
+    if (many) {
+        prepare_raw(raw, d, curve_of(ASSAY_F_RAW, 0, numeric),
+                    ASSAY_TERM_POOLED, sample);
+    }
+    for (int g = 0; many && g < 2 && mask[0] != 0 && mask[1] != 0; g++) {
+        if ((mask[g] & numeric) != 0) {
+            prepare_raw(raw, d, curve_of(ASSAY_F_RAW, 0, mask[g] & numeric),
+                        ASSAY_TERM_LEAN, sample);
+        }
+    }
+    size_t before = raw->num;
+    for (size_t j = 0; j < d->width; j++) {
+        if ((numeric >> j & 1) != 0) {
+            prepare_raw(raw, d, curve_of(ASSAY_F_RAW, (int)j, 0),
+                        ASSAY_TERM_COLUMN, sample);
+        }
+    }
+    share_jumps(raw, d);
+    return before;
+}
+
+static void add_summaries(spline *s, const assay_training *d, uint64_t numeric,
+                          double *sample)
 {
     static const assay_feature_kind summary[] = {ASSAY_F_SUM, ASSAY_F_MIN,
                                                  ASSAY_F_MAX};
-    int many = (numeric & (numeric - 1)) != 0;
-    if (many) {
-        add_curve(s, d, curve_of(ASSAY_F_RAW, 0, numeric), ASSAY_TERM_POOLED, sample);
-        for (int g = 0; g < 2 && mask[0] != 0 && mask[1] != 0; g++) {
-            if ((mask[g] & numeric) != 0) {
-                add_curve(s, d, curve_of(ASSAY_F_RAW, 0, mask[g] & numeric),
-                          ASSAY_TERM_LEAN, sample);
-            }
-        }
-        for (size_t k = 0; k < 3; k++) {
-            add_curve(s, d, curve_of(summary[k], 0, 0), ASSAY_TERM_SUMMARY, sample);
-        }
-        if ((numeric & 2) != 0) {
-            add_curve(s, d, curve_of(ASSAY_F_DIFF, 0, numeric & ~UINT64_C(1)),
-                      ASSAY_TERM_DIFFERENCE, sample);
-        }
+    for (size_t k = 0; k < 3; k++) {
+        add_curve(s, d, curve_of(summary[k], 0, 0), ASSAY_TERM_SUMMARY, sample);
+    }
+    if ((numeric & 2) != 0) {
+        add_curve(s, d, curve_of(ASSAY_F_DIFF, 0, numeric & ~UINT64_C(1)),
+                  ASSAY_TERM_DIFFERENCE, sample);
+    }
+}
+
+static void add_numbers(spline *s, const assay_training *d, uint64_t numeric,
+                        const uint64_t *mask, raw_curves *raw, double *sample)
+{
+    size_t next = prepare_all(raw, d, numeric, mask, sample);
+    for (size_t k = 0; k < next; k++) {
+        place_raw(s, raw, k);
+    }
+    if (next > 0) {
+        add_summaries(s, d, numeric, sample);
     }
     for (size_t j = 0; j < d->width; j++) {
         if ((numeric >> j & 1) == 0) {
             continue;
         }
-        add_curve(s, d, curve_of(ASSAY_F_RAW, (int)j, 0), ASSAY_TERM_COLUMN, sample);
+        place_raw(s, raw, next++);
         if (j > 0 && d->width <= FEW_COLUMNS && !has_words(d, j)) {
             add_curve(s, d, curve_of(ASSAY_F_DIFF, (int)j, 0), ASSAY_TERM_OWN_DIFFERENCE,
                       sample);
@@ -331,7 +444,8 @@ static void add_patterns(spline *s, const assay_training *d)
 }
 
 static void list_terms(spline *s, const assay_training *d,
-                       const assay_spline_shape *shape, double *sample)
+                       const assay_spline_shape *shape, raw_curves *raw,
+                       double *sample)
 {
     uint64_t numeric = 0, mask[2] = {0, 0};
     (void)add_term(s, ASSAY_TERM_FREE);
@@ -351,7 +465,7 @@ static void list_terms(spline *s, const assay_training *d,
         add_products(s, d, shape, mask, sample);
     }
     if (numeric != 0) {
-        add_numbers(s, d, numeric, mask, sample);
+        add_numbers(s, d, numeric, mask, raw, sample);
     }
     for (size_t j = 0; shape->mixed && j < d->width; j++) {
         if (!has_words(d, j)) {
@@ -371,12 +485,15 @@ assay_status assay_spline_list(assay_spline *out, const assay_training *data,
                                assay_error *err)
 {
     double *sample = malloc(SAMPLE * sizeof *sample);
-    if (sample == NULL) {
-        return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
+    raw_curves *raw = malloc(sizeof *raw);
+    int room = sample != NULL && raw != NULL;
+    if (room) {
+        list_terms(out, data, shape, raw, sample);
     }
-    list_terms(out, data, shape, sample);
     free(sample);
-    return ASSAY_OK;
+    free(raw);
+    return room ? ASSAY_OK
+                : assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
 }
 
 /* ---- the values of a block: x[term * BLOCK + row] -------------------------- */

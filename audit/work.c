@@ -386,17 +386,25 @@ static void use_tails(sweep *s, double k1, double threshold, int swapped)
     }
 }
 
-/* Standardised and clipped: the cubic is not trusted beyond. */
+/* Where the cubic is not trusted any more it goes on as a straight line. */
+#define TRUSTED 5
+
 static double standard(const assay_choice *o, double s)
 {
-    return fmin(fmax((s - o->centre) / o->width, -5), 5);
+    return fmin(fmax((s - o->centre) / o->width, -TRUSTED), TRUSTED);
+}
+
+static double cubic(const double *c, double x)
+{
+    return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
 }
 
 double assay_work_curve(const assay_choice *o, double s)
 {
-    double x = standard(o, s);
+    double x = (s - o->centre) / o->width, in = standard(o, s);
     const double *c = o->curve;
-    return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
+    double slope = c[1] + TRUSTED * TRUSTED * c[3]; /* of the chord */
+    return cubic(c, in) + fmax(slope, 0) * (x - in);
 }
 
 /* From the top (events score >= t, `a` in front) or, swapped, from the bottom
