@@ -19,10 +19,12 @@ typedef struct assay_evidence {
     double *grad;
     double *work; /* num x num + num */
     double lambda[ASSAY_FAMILIES];
+    uint32_t rich; /* bit f: family f has many coefficients; try it last too */
 } assay_evidence;
 
 /** Precisions (powers of ten) of large marginal likelihood: from those given,
- *  one family after the other takes its best, the one that gains most first. */
+ *  one family after the other takes its best, the one that gains most first;
+ *  the same with the rich families last, if that is better. */
 void assay_evidence_tune(assay_evidence *e);
 
 /** The mode into `out`; 0 if the matrix is not positive definite. */

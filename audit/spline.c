@@ -44,6 +44,10 @@ static int workspace_make(workspace *w, const spline *s,
     for (size_t f = 0; f < ASSAY_FAMILIES; f++) {
         w->e.lambda[f] = f == ASSAY_TERM_FREE ? 1e-3 : ASSAY_EVIDENCE_OFF;
     }
+    w->e.rich = UINT32_C(7) << ASSAY_TERM_COLUMN |
+                UINT32_C(7) << ASSAY_TERM_OWN_DIFFERENCE |
+                UINT32_C(1) << ASSAY_TERM_WORD |
+                UINT32_C(1) << ASSAY_TERM_PATTERN;
     size_t rows = (size_t)(3e9 / (double)(p * p)) + 8 * BLOCK;
     w->blocks = rows / BLOCK < d->num_blocks ? rows / BLOCK : d->num_blocks;
     return 1;

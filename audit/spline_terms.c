@@ -82,6 +82,28 @@ static int set_knots(curve *c, const assay_training *d, const double *share,
     return 1;
 }
 
+/* How much the ratio differs between the numbers close below and close above,
+ * in standard deviations: a slope gives little, a jump all. */
+#define CLOSE 0.06 /* of the scale */
+static double sharpness(const curve *c, double *const *x, const size_t *n,
+                        double at)
+{
+    double count[2][2] = {{0.5, 0.5}, {0.5, 0.5}}, reach = CLOSE * c->scale;
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < n[side]; i++) {
+            double d = x[side][i] - at;
+            count[side][0] += d <= 0 && d > -reach;
+            count[side][1] += d > 0 && d <= reach;
+        }
+    }
+    double v = 0, r = log(count[0][0] * count[1][1] /
+                          (count[0][1] * count[1][0]));
+    for (int k = 0; k < 4; k++) {
+        v += 1 / count[k / 2][k % 2];
+    }
+    return fabs(r) / sqrt(v);
+}
+
 /* The largest jumps of the ratio that counting shows: the same rows find and
  * weigh them, so that those that few numbers speak for must be beyond doubt. */
 #define JUMP_VALUES 16000000
@@ -117,6 +139,7 @@ static void find_jumps(curve *c, const assay_training *d, double strict)
                          : at;
             }
             if (at < t.num_edges) {
+                c->sharp[c->num_jumps] = sharpness(c, x, n, t.edge[at]);
                 c->jump[c->num_jumps++] = t.edge[at];
             }
         }
@@ -297,12 +320,45 @@ static int has_jump(const double *jump, size_t num, double at, double near)
     return 0;
 }
 
+/* The sharpest jump that is not near those taken; NULL if there is none. */
+static const double *sharpest(const raw_curves *raw, const double *taken,
+                              size_t num, double near, double *sharp)
+{
+    const double *best = NULL;
+    for (size_t k = 0; k < raw->num; k++) {
+        const curve *c = &raw->curve[k];
+        for (size_t i = 0; raw->usable[k] && i < c->num_jumps; i++) {
+            if (c->sharp[i] > *sharp &&
+                !has_jump(taken, num, c->jump[i], near)) {
+                *sharp = c->sharp[i];
+                best = &c->jump[i];
+            }
+        }
+    }
+    return best;
+}
+
+/* Slopes that were taken for jumps are left out. */
+static void drop_dull(curve *c, double least)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < c->num_jumps; i++) {
+        if (c->sharp[i] >= least) {
+            c->sharp[m] = c->sharp[i];
+            c->jump[m++] = c->jump[i];
+        }
+    }
+    c->num_jumps = m;
+}
+
 /* Answers are often alike, and in columns with words few numbers are beyond a
- * jump: where some curves jump beyond doubt, all may. */
+ * jump: where the ratio jumps in one curve beyond doubt, it may in all, and what
+ * is dull beside that is none. */
 #define SHARED 2
+#define DULL 0.25
 static void share_jumps(raw_curves *raw, const assay_training *d)
 {
-    double jump[SHARED], near = INFINITY;
+    double jump[SHARED], near = INFINITY, most = 0;
     size_t num = 0;
     int words = 0;
     for (size_t j = 0; j < d->width; j++) {
@@ -311,16 +367,18 @@ static void share_jumps(raw_curves *raw, const assay_training *d)
     for (size_t k = 0; k < raw->num; k++) {
         near = raw->usable[k] ? fmin(near, 0.02 * raw->curve[k].scale) : near;
     }
-    for (size_t k = 0; words && k < raw->num; k++) {
-        const curve *c = &raw->curve[k];
-        for (size_t i = 0; raw->usable[k] && i < c->num_jumps; i++) {
-            if (num < SHARED && !has_jump(jump, num, c->jump[i], near)) {
-                jump[num++] = c->jump[i];
-            }
+    while (words && num < SHARED) {
+        double sharp = DULL * most;
+        const double *at = sharpest(raw, jump, num, near, &sharp);
+        if (at == NULL) {
+            break;
         }
+        most = num == 0 ? sharp : most;
+        jump[num++] = *at;
     }
-    for (size_t k = 0; k < raw->num; k++) {
+    for (size_t k = 0; words && k < raw->num; k++) {
         curve *c = &raw->curve[k];
+        drop_dull(c, DULL * most);
         for (size_t i = 0; raw->usable[k] && i < num; i++) {
             if (c->num_jumps < ASSAY_SPLINE_JUMPS &&
                 !has_jump(c->jump, c->num_jumps, jump[i], near)) {

@@ -34,6 +34,7 @@ typedef struct assay_spline_curve {
     double scale; /* of the tails */
     size_t num_jumps;
     double jump[ASSAY_SPLINE_JUMPS];
+    double sharp[ASSAY_SPLINE_JUMPS]; /* their local contrast, in deviations */
     assay_feature times; /* multiplied by this, standardised; scale 0: by nothing */
     double times_centre, times_scale;
 } assay_spline_curve;
