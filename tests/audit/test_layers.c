@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/layers.h"
@@ -115,6 +116,156 @@ static void second_stage_may_learn_from_the_first(void **state)
     assert_true(sum / REPEATS > 0.2);
 }
 
+/* As often as the code chooses anew: every stage learns from all before it. */
+static void every_stage_may_learn_from_those_before(void **state)
+{
+    enum { STAGES = 5 };
+    (void)state;
+    const double e = exp(0.3);
+    const double left[SLICES] = {0.10, 0.05, 0.1 / e, 0.2 / e, 0};
+    const double right[SLICES] = {0.10 / e, 0.05 / e, 0.1, 0.2, 0};
+    assay_rng rng;
+    assay_rng_seed(&rng, 9, 0, 0);
+    size_t wrong = 0;
+    double sum = 0;
+    for (size_t i = 0; i < REPEATS / 2; i++) {
+        assay_layer_counts c[STAGES];
+        double weight[SLICES] = {1, 1, -1, -1, 0}, seen[2][SLICES] = {{0}};
+        double level = 0.05;
+        for (size_t stage = 0; stage < STAGES; stage++) {
+            level -= one_stage(&c[stage], left, right, weight, RUNS / 4, &rng);
+            for (size_t k = 0; k + 1 < SLICES; k++) {
+                seen[0][k] += (double)c[stage].count[0][k];
+                seen[1][k] += (double)c[stage].count[1][k];
+                double a = seen[0][k] + 1, b = seen[1][k] + 1;
+                weight[k] = (a - b) / (a + b);
+            }
+        }
+        double bound = assay_bound_layers(c, STAGES, level);
+        wrong += bound > 0.3;
+        sum += bound;
+    }
+    print_message("%zu of %d above the truth, mean %.3f\n", wrong,
+                  REPEATS / 2, sum / (REPEATS / 2));
+    assert_true(wrong <= 0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
+    assert_true(wrong >= 0.015 * REPEATS / 2);
+    assert_true(sum / (REPEATS / 2) > 0.2);
+}
+
+/* ---- choosing ---------------------------------------------------------- */
+
+enum { SCORES = 200000 };
+
+/* Scores that are log ratios: of normal numbers a unit apart, times 0.2. */
+static void draw_scores(float *left, float *right, uint64_t seed)
+{
+    float *spare = calloc(SCORES, sizeof(float));
+    double x[64];
+    assay_rng rng;
+    assert_non_null(spare);
+    assay_rng_seed(&rng, seed, 0, 0);
+    for (int side = 0; side < 2; side++) {
+        float *to = side == 0 ? left : right;
+        for (size_t i = 0; i < SCORES; i += 64) {
+            assay_rng_gauss(&rng, x, 64, side == 0 ? 0.1 : -0.1, 1);
+            for (size_t k = 0; k < 64 && i + k < SCORES; k++) {
+                to[i + k] = (float)(0.2 * x[k]);
+            }
+        }
+        assay_work_sort(to, spare, SCORES);
+    }
+    free(spare);
+}
+
+static void cells_hold_every_score(void **state)
+{
+    static float left[SCORES], right[SCORES];
+    static assay_cells cells;
+    (void)state;
+    draw_scores(left, right, 11);
+    assay_layers_cells(&cells, left, right, SCORES);
+    uint64_t sum[2] = {0, 0}, most = 0;
+    for (size_t k = 0; k < cells.num; k++) {
+        assert_true(k == 0 || cells.top[k] > cells.top[k - 1]);
+        sum[0] += cells.count[0][k];
+        sum[1] += cells.count[1][k];
+        uint64_t here = cells.count[0][k] + cells.count[1][k];
+        most = here > most ? here : most;
+    }
+    assert_int_equal(sum[0], SCORES);
+    assert_int_equal(sum[1], SCORES);
+    assert_true(cells.num > 1000 && cells.num <= ASSAY_CELLS);
+    assert_true(most <= 2 * SCORES / 100); /* fine everywhere */
+    assert_true(isinf(cells.top[cells.num - 1]));
+}
+
+/* The probabilities of { score >= t }: left and right. */
+static void tail_of(double p[2], double t)
+{
+    p[0] = 0.5 * erfc((t / 0.2 - 0.1) / sqrt(2));
+    p[1] = 0.5 * erfc((t / 0.2 + 0.1) / sqrt(2));
+}
+
+static double normal_bound(const double p[2], double runs)
+{
+    return log(p[0] / p[1]) -
+           2.326 * sqrt(((1 - p[0]) / p[0] + (1 - p[1]) / p[1]) / runs);
+}
+
+/* What is lost by choosing the threshold from 200,000 runs a side, for a
+ * certification of ten million: at most 3 % of the best threshold's bound. */
+static void smoothed_ratios_find_the_threshold(void **state)
+{
+    static float left[SCORES], right[SCORES];
+    static assay_cells cells;
+    const assay_claim claim = {ASSAY_CLAIM_EPS, 0.1, 0};
+    double best = 0;
+    (void)state;
+    for (double t = 0; t < 1; t += 0.005) {
+        double p[2];
+        tail_of(p, t);
+        best = fmax(best, normal_bound(p, 1e7));
+    }
+    for (uint64_t seed = 21; seed < 27; seed++) {
+        assay_audit_event e = {.model = 3};
+        double p[2];
+        draw_scores(left, right, seed);
+        assay_layers_cells(&cells, left, right, SCORES);
+        assert_true(assay_layers_event(&e, &cells, &claim, 1e7, 0.01));
+        tail_of(p, e.swapped ? -(double)e.threshold : (double)e.threshold);
+        print_message("threshold %.3f: %.3f of %.3f\n", (double)e.threshold,
+                      normal_bound(p, 1e7), best);
+        assert_true(normal_bound(p, 1e7) > 0.97 * best);
+    }
+}
+
+static void layers_weigh_both_ends(void **state)
+{
+    static float left[SCORES], right[SCORES];
+    (void)state;
+    assay_certify *z = calloc(1, sizeof *z);
+    assert_non_null(z);
+    draw_scores(left, right, 31);
+    assay_layers_cells(&z->cells, left, right, SCORES);
+    z->layers_target = 1e7;
+    z->layers_level = 0.009;
+    double promise = assay_layers_fit(z);
+    print_message("promise %.3f\n", promise);
+    assert_true(promise > 0.68 && promise < 0.78);
+    assert_true(z->num_bins >= 3);
+    assert_true(z->g[0] < 0 && z->g[z->num_bins - 1] > 0);
+    for (size_t k = 1; k < z->num_bins; k++) {
+        assert_true(z->g[k] >= z->g[k - 1]);
+    }
+    z->bin[0][0] = 5;
+    assay_layers_refit(z); /* what was counted is put aside */
+    assert_int_equal(z->num_past, 1);
+    assert_int_equal(z->past[0].count[0][0], 5);
+    assert_int_equal(z->bin[0][0], 0);
+    assert_true(z->num_bins >= 3);
+    free(z);
+}
+
 /* A slice that contradicts the claim of the others cannot be hidden. */
 static void opposite_slices_cancel(void **state)
 {
@@ -170,6 +321,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bound_is_too_large_as_rarely_as_promised),
         cmocka_unit_test(second_stage_may_learn_from_the_first),
+        cmocka_unit_test(every_stage_may_learn_from_those_before),
+        cmocka_unit_test(cells_hold_every_score),
+        cmocka_unit_test(smoothed_ratios_find_the_threshold),
+        cmocka_unit_test(layers_weigh_both_ends),
         cmocka_unit_test(opposite_slices_cancel),
         cmocka_unit_test(thinned_counts_are_independent),
         cmocka_unit_test(few_runs_give_no_bound),
