@@ -160,6 +160,7 @@ double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
  * the left input among them. */
 typedef struct slice {
     double left, right, model; /* model: sum of calibrated log ratios */
+    double rate;               /* its mean, level beyond some point */
     double a, b;               /* expected counts by calibration */
     float top;
 } slice;
@@ -185,7 +186,7 @@ static float score_of(const assay_cells *c, size_t k)
 static void cut(slices *out, const assay_cells *c, const assay_choice *o)
 {
     double total = 0, begun = 0;
-    slice now = {0, 0, 0, 0, 0, 0};
+    slice now = {0, 0, 0, 0, 0, 0, 0};
     out->num = 0;
     for (size_t k = 0; k < c->num; k++) {
         total += (double)(c->count[0][k] + c->count[1][k]);
@@ -202,7 +203,7 @@ static void cut(slices *out, const assay_cells *c, const assay_choice *o)
         if (full || k + 1 == c->num) {
             begun += now.left + now.right;
             out->s[out->num++] = now;
-            now = (slice){0, 0, 0, 0, 0, 0};
+            now = (slice){0, 0, 0, 0, 0, 0, 0};
         }
     }
 }
@@ -221,6 +222,48 @@ static double rate_of(const slice *s)
     return s->model / (s->left + s->right);
 }
 
+static double log_likelihood(const slice *s, double rate)
+{
+    return -s->left * log1p(exp(-rate)) - s->right * log1p(exp(rate));
+}
+
+/* The ratio of Laplace noise is level beyond the answers, where a line fitted to
+ * the score still rises: of all points of either end from which on it may be
+ * level, the likeliest, believed as much as the counts speak for it. */
+static void level_off(slices *c, int high)
+{
+    double best = 0, bar = INFINITY;
+    for (size_t i = 0; i < c->num; i++) {
+        double at = rate_of(&c->s[high ? c->num - 1 - i : i]), gain = 0;
+        if (!(high ? at > 0 : at < 0)) {
+            break;
+        }
+        for (size_t k = 0; k <= i; k++) {
+            const slice *s = &c->s[high ? c->num - 1 - k : k];
+            gain += log_likelihood(s, at) - log_likelihood(s, rate_of(s));
+        }
+        if (gain > best) {
+            best = gain;
+            bar = fabs(at);
+        }
+    }
+    double trust = 1 / (1 + exp(-best));
+    for (size_t k = 0; k < c->num; k++) {
+        double *rate = &c->s[k].rate;
+        double level = high ? fmin(*rate, bar) : fmax(*rate, -bar);
+        *rate += trust * (level - *rate);
+    }
+}
+
+static void find_rates(slices *c)
+{
+    for (size_t k = 0; k < c->num; k++) {
+        c->s[k].rate = rate_of(&c->s[k]);
+    }
+    level_off(c, 0);
+    level_off(c, 1);
+}
+
 static double step_of(const slices *c, size_t k)
 {
     return fabs(rate_of(&c->s[k]) - rate_of(&c->s[k - 1]));
@@ -233,7 +276,7 @@ static double walk_forward(walk *w, const slices *c, double roughness)
     for (size_t k = 0; k < c->num; k++) {
         const slice *s = &c->s[k];
         double a = s->left + 0.5, b = s->right + 0.5;
-        double noise = 1 / a + 1 / b, off = log(a / b) - rate_of(s);
+        double noise = 1 / a + 1 / b, off = log(a / b) - s->rate;
         var += k > 0 ? roughness * step_of(c, k) : 0;
         w->ahead[k] = var;
         double all = var + noise, gain = var / all, surprise = off - mean;
@@ -277,7 +320,7 @@ static void smooth(slices *c)
     walk_back(&w, c->num);
     for (size_t k = 0; k < c->num; k++) {
         slice *s = &c->s[k];
-        double r = rate_of(s) + w.mean[k], m = s->left + s->right;
+        double r = s->rate + w.mean[k], m = s->left + s->right;
         r = copysign(fmax(fabs(r) - CAUTION * sqrt(w.var[k]), 0), r);
         s->a = m / (1 + exp(-r));
         s->b = m - s->a;
@@ -398,6 +441,7 @@ static double known_slices(slices *out, const assay_cells *cells,
     }
     assay_work_calibrate(o, left, right, SAMPLE);
     cut(out, cells, o);
+    find_rates(out);
     smooth(out);
     for (size_t k = 0; k < out->num; k++) {
         n += out->s[k].left;
