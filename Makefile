@@ -27,7 +27,8 @@ COMPILE_CXX = $(CXX) $(CPPFLAGS) -std=c++11 -g $(OPT) -fPIC -fno-exceptions \
               -ffp-contract=off $(WARN) $(CFLAGS) -MMD -MP -c -o $@ $<
 # Nobody reads errno or the flags of floating point after this arithmetic: its
 # roots and divisions may go several at once, with the same bits.
-$(BUILD)/obj/algorithms/dp_apvi_plan.o $(BUILD)/obj/algorithms/dp_apvi_side.o: BASE_CFLAGS += -fno-math-errno -fno-trapping-math
+$(BUILD)/obj/algorithms/dp_apvi_plan.o $(BUILD)/obj/algorithms/dp_apvi_side.o \
+$(BUILD)/obj/algorithms/dp_apvi_side8.o: BASE_CFLAGS += -fno-math-errno -fno-trapping-math
 COMPILE = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # The library is the first four rooms; audit/ is never linked into it.

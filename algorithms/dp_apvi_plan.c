@@ -118,7 +118,27 @@ static void rows_value(const planner *p, const assay_dp_apvi_terms *terms,
     find_values(p->q + at, terms, p->rewards + pair, &x, count);
 }
 
+static int has_eight_lanes(void)
+{
 #ifdef ASSAY_CONSISTENCY_SIDE
+    return __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq");
+#else
+    return 0;
+#endif
+}
+
+#ifdef ASSAY_CONSISTENCY_SIDE
+typedef unsigned side_function(double *q, int64_t *level,
+                               const assay_dp_apvi_terms *terms,
+                               const assay_dp_apvi_rows *x);
+
+static side_function *side_way(size_t count)
+{
+    return count % 8 == 0 && has_eight_lanes() ? assay_dp_apvi_side8
+                                               : assay_dp_apvi_side;
+}
+
 /* Short rows in one go, and those for which that will not do once more; 0 if
  * that is not worth while. */
 static int short_value(const planner *p, const assay_dp_apvi_terms *terms,
@@ -134,7 +154,7 @@ static int short_value(const planner *p, const assay_dp_apvi_terms *terms,
                             n,
                             count,
                             next_rows(p, h, at, count)};
-    unsigned left = assay_dp_apvi_side(p->q + at, p->level + at, terms, &x);
+    unsigned left = side_way(count)(p->q + at, p->level + at, terms, &x);
     if (left == ASSAY_DP_APVI_NONE) {
         return 0;
     }
@@ -160,14 +180,16 @@ static void block_value(const planner *p, const assay_dp_apvi_terms *terms,
     rows_value(p, terms, h, at, count);
 }
 
-/* How many of the rows that are left go at once; fours, where there are. */
+/* How many of the rows that are left go at once; eights or fours, where there
+ * are. */
 static size_t rows_at_once(const assay_shape *shape, size_t left)
 {
     size_t rows = assay_consistency_rows(shape->num_states);
+    size_t lanes = left >= 8 && has_eight_lanes() ? 8 : 4;
     if (left >= rows) {
         return rows;
     }
-    return left < 4 ? left : left - left % 4;
+    return left < 4 ? left : left - left % lanes;
 }
 
 static void ask_for(const void *from, size_t bytes)

@@ -107,6 +107,12 @@ unsigned assay_dp_apvi_side(double *q, int64_t *level,
                             const assay_dp_apvi_terms *terms,
                             const assay_dp_apvi_rows *x);
 
+/** The same for a multiple of 8 rows; those that are not found go by eight, two
+ *  bits each. The CPU must have AVX-512 F and DQ. */
+unsigned assay_dp_apvi_side8(double *q, int64_t *level,
+                             const assay_dp_apvi_terms *terms,
+                             const assay_dp_apvi_rows *x);
+
 /**
  * The best of num_actions actions for every state, the lowest of those within
  * ASSAY_DP_APVI_TIE, and its value; q is [s][a], at least 0. The CPU must have

@@ -200,7 +200,7 @@ static void projection_solves_the_linear_program(void **state)
     }
 }
 
-#define ROWS 12u
+#define ROWS 24u
 #define LONGEST 40u
 
 /* Rows of one length behind each other, some with odd values. */
@@ -414,21 +414,21 @@ static void check_four(size_t k, unsigned left, const double *q,
     }
 }
 
-static void values_in_one_go_are_the_plain_ones(void **state)
+typedef unsigned side_way(double *q, int64_t *level,
+                          const assay_dp_apvi_terms *terms,
+                          const assay_dp_apvi_rows *x);
+
+static void check_values(side_way *values, size_t num_rows)
 {
     assay_envrand rand;
     size_t seen[3] = {0, 0, 0}; /* in one go, once more, not at all */
-    (void)state;
-    if (!__builtin_cpu_supports("avx2")) {
-        skip();
-    }
     assay_envrand_init(&rand, 10, 0);
     for (size_t trial = 0; trial < 5000; trial++) {
         block b, after;
         int64_t visits[ROWS], level[ROWS];
         double reward[ROWS], q[ROWS], want[ROWS];
         assay_dp_apvi_terms c;
-        assay_dp_apvi_rows x = {b.row, visits, reward, b.v, 0, ROWS, b.row};
+        assay_dp_apvi_rows x = {b.row, visits, reward, b.v, 0, num_rows, b.row};
         unsigned left;
         fill_visits(&b, visits, reward, &rand, trial);
         make_terms(&c, trial);
@@ -436,14 +436,28 @@ static void values_in_one_go_are_the_plain_ones(void **state)
         x.n = b.n;
         memcpy(level, b.level, sizeof level);
         plain_values(want, &after, &c, visits, reward);
-        left = assay_dp_apvi_side(q, level, &c, &x);
-        for (size_t k = 0; left != ASSAY_DP_APVI_NONE && k < ROWS / 4; k++) {
+        left = values(q, level, &c, &x);
+        for (size_t k = 0; left != ASSAY_DP_APVI_NONE && k < num_rows / 4;
+             k++) {
             seen[left >> k & 1]++;
             check_four(k, left, q, want, level, &b, &after);
         }
         seen[2] += left == ASSAY_DP_APVI_NONE;
     }
     assert_true(seen[0] > 5000 && seen[1] > 500 && seen[2] > 500);
+}
+
+static void values_in_one_go_are_the_plain_ones(void **state)
+{
+    (void)state;
+    if (!__builtin_cpu_supports("avx2")) {
+        skip();
+    }
+    check_values(assay_dp_apvi_side, ROWS);
+    if (__builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq")) {
+        check_values(assay_dp_apvi_side8, ROWS);
+    }
 }
 
 /* Many ties, in and out of the tolerance. */
