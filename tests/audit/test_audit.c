@@ -189,6 +189,62 @@ static void two_stages_resume_and_do_not_depend_on_threads(void **state)
     assert_int_equal(audit("SVT2", 7, o).stages, 1);
 }
 
+/* A specimen whose source dies at some row. */
+typedef struct mortal {
+    assay_source inner;
+    uint64_t death;
+} mortal;
+
+static assay_status mortal_fill(void *ctx, int side, uint64_t first, size_t n,
+                                assay_rows *out, assay_error *err)
+{
+    mortal *m = ctx;
+    if (first >= m->death) {
+        return assay_fail(err, ASSAY_IO, "dead");
+    }
+    return m->inner.fill(m->inner.ctx, side, first, n, out, err);
+}
+
+/* Killed after layers were chosen anew once or twice: the rest of the runs are
+ * counted with the same layers as without the interruption. */
+static void layers_chosen_anew_survive_a_crash(void **state)
+{
+    (void)state;
+    char path[512];
+    const char *tmp = getenv("TMPDIR");
+    const assay_specimen *s = assay_specimen_find("SVT-monotone");
+    assay_pair pairs[8];
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_audit_result whole, r;
+    (void)snprintf(path, sizeof path, "%s/assay-crash-XXXXXX",
+                   tmp == NULL ? "/tmp" : tmp);
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    (void)close(fd);
+    assert_int_equal(unlink(path), 0);
+    assert_true(assay_specimen_pairs(s, pairs) > 0);
+    assay_specimen_run run = {s, pairs[0], 6};
+    mortal m = {assay_specimen_source(&run), UINT64_MAX};
+    assay_source source = m.inner;
+    source.ctx = &m;
+    source.fill = mortal_fill;
+    assay_audit_options o = {.claim = s->claim, .confidence = 0.99, .seed = 1,
+                             .samples = 1000000, .one_stage = 1, .threads = 1};
+    assert_int_equal(assay_audit_run(&whole, &source, &o, &err), ASSAY_OK);
+    assert_non_null(strstr(whole.event, "weighted slices"));
+    o.checkpoint = path;
+    for (uint64_t death = 400000; death < 1000000; death += 200000) {
+        m.death = death;
+        assert_int_equal(assay_audit_run(&r, &source, &o, &err), ASSAY_IO);
+    }
+    m.death = UINT64_MAX;
+    assert_int_equal(assay_audit_run(&r, &source, &o, &err), ASSAY_OK);
+    assert_true(r.lower == whole.lower && r.counts.k1 == whole.counts.k1 &&
+                r.counts.k2 == whole.counts.k2);
+    assert_string_equal(r.event, whole.event);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void sequential_audit_stops_early(void **state)
 {
     (void)state;
@@ -377,6 +433,7 @@ int main(void)
         cmocka_unit_test(result_does_not_depend_on_threads),
         cmocka_unit_test(resuming_gives_the_same_result),
         cmocka_unit_test(two_stages_resume_and_do_not_depend_on_threads),
+        cmocka_unit_test(layers_chosen_anew_survive_a_crash),
         cmocka_unit_test(sequential_audit_stops_early),
         cmocka_unit_test(functions_can_be_audited),
         cmocka_unit_test(options_are_checked),
