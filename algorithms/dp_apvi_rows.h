@@ -56,10 +56,9 @@ INLINE vd add_entry(row_sums *s, vi x)
 INLINE void ask_for(uintptr_t next, size_t j)
 {
     for (size_t i = 0; i < SIDE / 4; i++) {
-        _mm_prefetch(
-            (const char *)(next + (j * (SIDE / 4) + 2 * i) * 4 *
-                                      sizeof(int64_t) / 2),
-            _MM_HINT_T1);
+        _mm_prefetch((const char *)(next + (j * (SIDE / 4) + 2 * i) * 4 *
+                                               sizeof(int64_t) / 2),
+                     _MM_HINT_T1);
     }
 }
 

@@ -7,26 +7,54 @@
 #pragma GCC target("avx2")
 #include "algorithms/side_lanes.h"
 
-/* ---- the lanes of algorithms/dp_apvi_rows.h -------------------------------- */
+/* ---- the lanes of algorithms/dp_apvi_rows.h --------------------------------
+ */
 
 #define SIDE ASSAY_SIDE
 typedef __m256d vd;
 typedef __m256i vi;
 typedef __m256d vm;
 
-ASSAY_SIDE_INLINE vd vd_set(double x) { return _mm256_set1_pd(x); }
-ASSAY_SIDE_INLINE vi vi_set(int64_t x) { return _mm256_set1_epi64x(x); }
-ASSAY_SIDE_INLINE vd vd_load(const double *x) { return _mm256_loadu_pd(x); }
-ASSAY_SIDE_INLINE void vd_store(double *to, vd x) { _mm256_storeu_pd(to, x); }
-ASSAY_SIDE_INLINE vi vi_load(const int64_t *x) { return assay_side_load(x); }
+ASSAY_SIDE_INLINE vd vd_set(double x)
+{
+    return _mm256_set1_pd(x);
+}
+ASSAY_SIDE_INLINE vi vi_set(int64_t x)
+{
+    return _mm256_set1_epi64x(x);
+}
+ASSAY_SIDE_INLINE vd vd_load(const double *x)
+{
+    return _mm256_loadu_pd(x);
+}
+ASSAY_SIDE_INLINE void vd_store(double *to, vd x)
+{
+    _mm256_storeu_pd(to, x);
+}
+ASSAY_SIDE_INLINE vi vi_load(const int64_t *x)
+{
+    return assay_side_load(x);
+}
 ASSAY_SIDE_INLINE void vi_store(int64_t *to, vi x)
 {
     _mm256_storeu_si256((__m256i *)(void *)to, x);
 }
-ASSAY_SIDE_INLINE vd vd_max(vd x, vd y) { return _mm256_max_pd(x, y); }
-ASSAY_SIDE_INLINE vd vd_min(vd x, vd y) { return _mm256_min_pd(x, y); }
-ASSAY_SIDE_INLINE vd vd_floor(vd x) { return _mm256_floor_pd(x); }
-ASSAY_SIDE_INLINE vd vd_sqrt(vd x) { return _mm256_sqrt_pd(x); }
+ASSAY_SIDE_INLINE vd vd_max(vd x, vd y)
+{
+    return _mm256_max_pd(x, y);
+}
+ASSAY_SIDE_INLINE vd vd_min(vd x, vd y)
+{
+    return _mm256_min_pd(x, y);
+}
+ASSAY_SIDE_INLINE vd vd_floor(vd x)
+{
+    return _mm256_floor_pd(x);
+}
+ASSAY_SIDE_INLINE vd vd_sqrt(vd x)
+{
+    return _mm256_sqrt_pd(x);
+}
 ASSAY_SIDE_INLINE vm vd_le(vd x, vd y)
 {
     return _mm256_cmp_pd(x, y, _CMP_LE_OQ);
@@ -39,10 +67,22 @@ ASSAY_SIDE_INLINE vd vd_pick(vm set, vd yes, vd no)
 {
     return _mm256_blendv_pd(no, yes, set);
 }
-ASSAY_SIDE_INLINE vm vm_and(vm x, vm y) { return _mm256_and_pd(x, y); }
-ASSAY_SIDE_INLINE int vm_any_out(vm x, vm y) { return !_mm256_testc_pd(y, x); }
-ASSAY_SIDE_INLINE vd vi_double(vi x) { return assay_side_double(x); }
-ASSAY_SIDE_INLINE vi vd_integer(vd x) { return assay_side_integer(x); }
+ASSAY_SIDE_INLINE vm vm_and(vm x, vm y)
+{
+    return _mm256_and_pd(x, y);
+}
+ASSAY_SIDE_INLINE int vm_any_out(vm x, vm y)
+{
+    return !_mm256_testc_pd(y, x);
+}
+ASSAY_SIDE_INLINE vd vi_double(vi x)
+{
+    return assay_side_double(x);
+}
+ASSAY_SIDE_INLINE vi vd_integer(vd x)
+{
+    return assay_side_integer(x);
+}
 ASSAY_SIDE_INLINE int vi_any(vi x, int64_t bits)
 {
     return !_mm256_testz_si256(x, _mm256_set1_epi64x(bits));

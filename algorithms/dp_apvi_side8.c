@@ -10,26 +10,54 @@
 #define ASSAY_SIDE_SAFE ((int64_t)1 << 44)
 #define ASSAY_SIDE_INLINE static inline __attribute__((always_inline))
 
-/* ---- the lanes of algorithms/dp_apvi_rows.h -------------------------------- */
+/* ---- the lanes of algorithms/dp_apvi_rows.h --------------------------------
+ */
 
 #define SIDE 8u
 typedef __m512d vd;
 typedef __m512i vi;
 typedef __mmask8 vm;
 
-ASSAY_SIDE_INLINE vd vd_set(double x) { return _mm512_set1_pd(x); }
-ASSAY_SIDE_INLINE vi vi_set(int64_t x) { return _mm512_set1_epi64(x); }
-ASSAY_SIDE_INLINE vd vd_load(const double *x) { return _mm512_loadu_pd(x); }
-ASSAY_SIDE_INLINE void vd_store(double *to, vd x) { _mm512_storeu_pd(to, x); }
-ASSAY_SIDE_INLINE vi vi_load(const int64_t *x) { return _mm512_loadu_si512(x); }
+ASSAY_SIDE_INLINE vd vd_set(double x)
+{
+    return _mm512_set1_pd(x);
+}
+ASSAY_SIDE_INLINE vi vi_set(int64_t x)
+{
+    return _mm512_set1_epi64(x);
+}
+ASSAY_SIDE_INLINE vd vd_load(const double *x)
+{
+    return _mm512_loadu_pd(x);
+}
+ASSAY_SIDE_INLINE void vd_store(double *to, vd x)
+{
+    _mm512_storeu_pd(to, x);
+}
+ASSAY_SIDE_INLINE vi vi_load(const int64_t *x)
+{
+    return _mm512_loadu_si512(x);
+}
 ASSAY_SIDE_INLINE void vi_store(int64_t *to, vi x)
 {
     _mm512_storeu_si512(to, x);
 }
-ASSAY_SIDE_INLINE vd vd_max(vd x, vd y) { return _mm512_max_pd(x, y); }
-ASSAY_SIDE_INLINE vd vd_min(vd x, vd y) { return _mm512_min_pd(x, y); }
-ASSAY_SIDE_INLINE vd vd_floor(vd x) { return _mm512_floor_pd(x); }
-ASSAY_SIDE_INLINE vd vd_sqrt(vd x) { return _mm512_sqrt_pd(x); }
+ASSAY_SIDE_INLINE vd vd_max(vd x, vd y)
+{
+    return _mm512_max_pd(x, y);
+}
+ASSAY_SIDE_INLINE vd vd_min(vd x, vd y)
+{
+    return _mm512_min_pd(x, y);
+}
+ASSAY_SIDE_INLINE vd vd_floor(vd x)
+{
+    return _mm512_floor_pd(x);
+}
+ASSAY_SIDE_INLINE vd vd_sqrt(vd x)
+{
+    return _mm512_sqrt_pd(x);
+}
 ASSAY_SIDE_INLINE vm vd_le(vd x, vd y)
 {
     return _mm512_cmp_pd_mask(x, y, _CMP_LE_OQ);
@@ -42,10 +70,22 @@ ASSAY_SIDE_INLINE vd vd_pick(vm set, vd yes, vd no)
 {
     return _mm512_mask_blend_pd(set, no, yes);
 }
-ASSAY_SIDE_INLINE vm vm_and(vm x, vm y) { return (vm)(x & y); }
-ASSAY_SIDE_INLINE int vm_any_out(vm x, vm y) { return (x & ~y & 0xff) != 0; }
-ASSAY_SIDE_INLINE vd vi_double(vi x) { return _mm512_cvtepi64_pd(x); }
-ASSAY_SIDE_INLINE vi vd_integer(vd x) { return _mm512_cvtpd_epi64(x); }
+ASSAY_SIDE_INLINE vm vm_and(vm x, vm y)
+{
+    return (vm)(x & y);
+}
+ASSAY_SIDE_INLINE int vm_any_out(vm x, vm y)
+{
+    return (x & ~y & 0xff) != 0;
+}
+ASSAY_SIDE_INLINE vd vi_double(vi x)
+{
+    return _mm512_cvtepi64_pd(x);
+}
+ASSAY_SIDE_INLINE vi vd_integer(vd x)
+{
+    return _mm512_cvtpd_epi64(x);
+}
 ASSAY_SIDE_INLINE int vi_any(vi x, int64_t bits)
 {
     return _mm512_test_epi64_mask(x, _mm512_set1_epi64(bits)) != 0;
@@ -64,9 +104,8 @@ ASSAY_SIDE_INLINE vi four_rows(const int64_t *c, size_t n)
 {
     __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(two_of(c)),
                                           two_of(c + 2 * n), 1);
-    __m256i high =
-        _mm256_inserti128_si256(_mm256_castsi128_si256(two_of(c + 4 * n)),
-                                two_of(c + 6 * n), 1);
+    __m256i high = _mm256_inserti128_si256(
+        _mm256_castsi128_si256(two_of(c + 4 * n)), two_of(c + 6 * n), 1);
     return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 ASSAY_SIDE_INLINE void load_two(vi *first, vi *second, const int64_t *c,
