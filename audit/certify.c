@@ -405,7 +405,8 @@ static void show(assay_progress *meter, const assay_certify *z,
     assay_progress_update(meter, done, note);
 }
 
-/* Layers are chosen anew after an eighth, a quarter and a half of the rows. */
+/* Layers are chosen anew after a sixteenth, an eighth, a quarter and a half of
+ * the rows. */
 static uint64_t refit_at(uint64_t first, uint64_t end, size_t unit,
                          size_t num_past)
 {

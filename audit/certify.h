@@ -9,7 +9,7 @@
 #define ASSAY_MAX_EVENTS 4
 #define ASSAY_PROFILE_BINS 64
 #define ASSAY_CELLS 3072
-#define ASSAY_REFITS 3
+#define ASSAY_REFITS 4
 
 /** Counts of a score in fine cells: cell k has those in (top[k-1], top[k]]. */
 typedef struct assay_cells {

@@ -228,30 +228,58 @@ static double log_likelihood(const slice *s, double rate)
 }
 
 /* The ratio of Laplace noise is level beyond the answers, where a line fitted to
- * the score still rises: of all points of either end from which on it may be
- * level, the likeliest, believed as much as the counts speak for it. */
-static void level_off(slices *c, int high)
+ * the score still rises. Half of the belief, before the counts speak, goes to
+ * the line; half to all points of an end from which on the ratio is level, or
+ * rises half as much. The mean of all by their likelihood. */
+typedef struct beliefs {
+    double weight;
+    double sum[MAX_SLICES]; /* of weights times log ratios */
+} beliefs;
+
+static double beyond(double rate, double bar, double slope)
 {
-    double best = 0, bar = INFINITY;
-    for (size_t i = 0; i < c->num; i++) {
-        double at = rate_of(&c->s[high ? c->num - 1 - i : i]), gain = 0;
-        if (!(high ? at > 0 : at < 0)) {
-            break;
+    return bar + slope * (rate - bar);
+}
+
+static void believe(beliefs *b, const slices *c, size_t num, int high,
+                    double slope, double prior)
+{
+    const size_t last = c->num - 1;
+    for (size_t i = 0; i < num; i++) {
+        double bar = rate_of(&c->s[high ? last - i : i]), gain = 0;
+        for (size_t k = 0; k < i; k++) {
+            const slice *s = &c->s[high ? last - k : k];
+            double rate = rate_of(s);
+            gain += log_likelihood(s, beyond(rate, bar, slope)) -
+                    log_likelihood(s, rate);
         }
-        for (size_t k = 0; k <= i; k++) {
-            const slice *s = &c->s[high ? c->num - 1 - k : k];
-            gain += log_likelihood(s, at) - log_likelihood(s, rate_of(s));
-        }
-        if (gain > best) {
-            best = gain;
-            bar = fabs(at);
+        double weight = prior * exp(fmin(gain, 500));
+        b->weight += weight;
+        for (size_t k = 0; k < num; k++) {
+            double rate = rate_of(&c->s[high ? last - k : k]);
+            b->sum[k] += weight * (k < i ? beyond(rate, bar, slope) : rate);
         }
     }
-    double trust = 1 / (1 + exp(-best));
-    for (size_t k = 0; k < c->num; k++) {
-        double *rate = &c->s[k].rate;
-        double level = high ? fmin(*rate, bar) : fmax(*rate, -bar);
-        *rate += trust * (level - *rate);
+}
+
+static void level_off(slices *c, int high)
+{
+    static _Thread_local beliefs b;
+    const size_t last = c->num - 1;
+    size_t num = 0; /* slices on this side of ratio 1 */
+    while (num < c->num &&
+           (high ? rate_of(&c->s[last - num]) > 0 : rate_of(&c->s[num]) < 0)) {
+        num++;
+    }
+    memset(&b, 0, sizeof b);
+    b.weight = 1;
+    for (size_t k = 0; k < num; k++) {
+        b.sum[k] = rate_of(&c->s[high ? last - k : k]);
+    }
+    believe(&b, c, num, high, 0, 0.5 / (double)(num + 1));
+    believe(&b, c, num, high, 0.5, 0.5 / (double)(num + 1));
+    for (size_t k = 0; k < num; k++) {
+        c->s[high ? last - k : k].rate = b.sum[k] / b.weight;
     }
 }
 

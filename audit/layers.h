@@ -23,7 +23,7 @@
  */
 double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng);
 
-#define ASSAY_LAYER_STAGES 8
+#define ASSAY_LAYER_STAGES (2 * (ASSAY_REFITS + 1))
 
 /**
  * Lower bound on epsilon (delta = 0) from the slices of some stages, whose
