@@ -139,6 +139,29 @@ static side_function *side_way(size_t count)
                                                : assay_dp_apvi_side;
 }
 
+/* Of eight rows that are left four may do by themselves. */
+static unsigned split_eights(double *q, int64_t *level,
+                             const assay_dp_apvi_terms *terms,
+                             const assay_dp_apvi_rows *rows, unsigned left)
+{
+    unsigned still = 0;
+    for (size_t i = 0; left >> i != 0; i += 2) {
+        assay_dp_apvi_rows x = {rows->row + 4 * i * rows->n,
+                                rows->visits + 4 * i,
+                                rows->reward + 4 * i,
+                                rows->v,
+                                rows->n,
+                                8,
+                                rows->next};
+        if ((left >> i & 3) != 0) {
+            unsigned l =
+                assay_dp_apvi_side(q + 4 * i, level + 4 * i, terms, &x);
+            still |= (l & 3) << i;
+        }
+    }
+    return still;
+}
+
 /* Short rows in one go, and those for which that will not do once more; 0 if
  * that is not worth while. */
 static int short_value(const planner *p, const assay_dp_apvi_terms *terms,
@@ -157,6 +180,9 @@ static int short_value(const planner *p, const assay_dp_apvi_terms *terms,
     unsigned left = side_way(count)(p->q + at, p->level + at, terms, &x);
     if (left == ASSAY_DP_APVI_NONE) {
         return 0;
+    }
+    if (left != 0 && count % 8 == 0 && has_eight_lanes()) {
+        left = split_eights(p->q + at, p->level + at, terms, &x, left);
     }
     for (size_t i = 0; left != 0; i += 4, left >>= 1) {
         if (left & 1) {
