@@ -320,10 +320,11 @@ static double walk_forward(walk *w, const slices *c, double roughness)
 /* Rauch, Tung and Striebel's smoother: later slices speak for earlier ones. */
 static void walk_back(walk *w, size_t num)
 {
-    for (size_t k = num - 1; k-- > 0;) {
-        double gain = w->var[k] / w->ahead[k + 1];
-        w->mean[k] += gain * (w->mean[k + 1] - w->mean[k]);
-        w->var[k] += gain * gain * (w->var[k + 1] - w->ahead[k + 1]);
+    for (size_t next = num; next-- > 1;) {
+        size_t k = next - 1;
+        double gain = w->var[k] / w->ahead[next];
+        w->mean[k] += gain * (w->mean[next] - w->mean[k]);
+        w->var[k] += gain * gain * (w->var[next] - w->ahead[next]);
     }
 }
 

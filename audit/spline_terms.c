@@ -91,6 +91,8 @@ static double sharpness(const curve *c, double *const *x, const size_t *n,
     double count[2][2] = {{0.5, 0.5}, {0.5, 0.5}}, reach = CLOSE * c->scale;
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < n[side]; i++) {
+            /* gather() has written n[side] numbers */
+            /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
             double d = x[side][i] - at;
             count[side][0] += d <= 0 && d > -reach;
             count[side][1] += d > 0 && d <= reach;

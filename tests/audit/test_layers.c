@@ -89,8 +89,8 @@ static void bound_is_too_large_as_rarely_as_promised(void **state)
     }
     print_message("%zu of %d above the truth, mean %.3f\n", wrong, REPEATS,
                   sum / REPEATS);
-    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
-    assert_true(wrong >= 0.02 * REPEATS); /* and not by being useless */
+    assert_true((double)wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true((double)wrong >= 0.02 * REPEATS); /* and not by being useless */
     assert_true(sum / REPEATS > 0.2);
 }
 
@@ -111,8 +111,8 @@ static void second_stage_may_learn_from_the_first(void **state)
     }
     print_message("%zu of %d above the truth, mean %.3f\n", wrong, REPEATS,
                   sum / REPEATS);
-    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
-    assert_true(wrong >= 0.02 * REPEATS);
+    assert_true((double)wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true((double)wrong >= 0.02 * REPEATS);
     assert_true(sum / REPEATS > 0.2);
 }
 
@@ -147,8 +147,8 @@ static void every_stage_may_learn_from_those_before(void **state)
     }
     print_message("%zu of %d above the truth, mean %.3f\n", wrong,
                   REPEATS / 2, sum / (REPEATS / 2));
-    assert_true(wrong <= 0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
-    assert_true(wrong >= 0.015 * REPEATS / 2);
+    assert_true((double)wrong <= 0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
+    assert_true((double)wrong >= 0.015 * REPEATS / 2);
     assert_true(sum / (REPEATS / 2) > 0.2);
 }
 
