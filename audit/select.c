@@ -186,7 +186,7 @@ static size_t keep_apart(size_t *keep, size_t num, double *merit,
                          const assay_scores *c)
 {
     double left[ASSAY_MAX_MODELS] = {0};
-    size_t column[2];
+    size_t column[MAX_KEEP];
     for (size_t k = 0; k < c->num; k++) {
         left[k] = merit[k] > 60 ? -40 : merit[k];
         merit[k] -= merit[k] > 60 ? 100 : 0;
@@ -206,7 +206,7 @@ static size_t keep_preferred(size_t *keep, size_t num,
         for (size_t i = 0; i < num; i++) {
             there |= keep[i] == k;
         }
-        if (!there) {
+        if (!there && num + 1 < MAX_KEEP) { /* a blend may follow */
             keep[num++] = k;
         }
     }

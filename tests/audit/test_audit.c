@@ -132,17 +132,23 @@ static void result_does_not_depend_on_threads(void **state)
     assert_string_equal(a.event, b.event);
 }
 
-static void resuming_gives_the_same_result(void **state)
+/* A path where nothing is. */
+static void fresh_path(char *path, size_t len)
 {
-    (void)state;
     const char *tmp = getenv("TMPDIR");
-    char path[512];
-    (void)snprintf(path, sizeof path, "%s/assay-checkpoint-XXXXXX",
+    (void)snprintf(path, len, "%s/assay-audit-XXXXXX",
                    tmp == NULL ? "/tmp" : tmp);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     (void)close(fd);
     assert_int_equal(unlink(path), 0);
+}
+
+static void resuming_gives_the_same_result(void **state)
+{
+    (void)state;
+    char path[512];
+    fresh_path(path, sizeof path);
     assay_audit_options o = {.samples = 60000, .checkpoint = path};
     assay_audit_result a = audit("Laplace-1", 0, o);
     assay_audit_result b = audit("Laplace-1", 0, o); /* from the end */
@@ -165,13 +171,7 @@ static void two_stages_resume_and_do_not_depend_on_threads(void **state)
 {
     (void)state;
     char path[512], second[520];
-    const char *tmp = getenv("TMPDIR");
-    (void)snprintf(path, sizeof path, "%s/assay-stages-XXXXXX",
-                   tmp == NULL ? "/tmp" : tmp);
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    (void)close(fd);
-    assert_int_equal(unlink(path), 0);
+    fresh_path(path, sizeof path);
     (void)snprintf(second, sizeof second, "%s.2", path);
     assay_audit_options o = {.samples = 2000000, .seed = 1, .threads = 1,
                              .checkpoint = path};
@@ -211,17 +211,11 @@ static void layers_chosen_anew_survive_a_crash(void **state)
 {
     (void)state;
     char path[512];
-    const char *tmp = getenv("TMPDIR");
     const assay_specimen *s = assay_specimen_find("SVT-monotone");
     assay_pair pairs[8];
     assay_error err = ASSAY_ERROR_INIT;
     assay_audit_result whole, r;
-    (void)snprintf(path, sizeof path, "%s/assay-crash-XXXXXX",
-                   tmp == NULL ? "/tmp" : tmp);
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    (void)close(fd);
-    assert_int_equal(unlink(path), 0);
+    fresh_path(path, sizeof path);
     assert_true(assay_specimen_pairs(s, pairs) > 0);
     assay_specimen_run run = {s, pairs[0], 6};
     mortal m = {assay_specimen_source(&run), UINT64_MAX};
