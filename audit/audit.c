@@ -140,10 +140,15 @@ static assay_status run_stages(assay_audit_result *out,
     if (status == ASSAY_OK && again) {
         status = certify(stage[1], source, q.unit, o, ".2", err);
     }
-    return status == ASSAY_OK
-               ? assay_conclude(out, stage + (again && !both), both ? 2 : 1, o,
-                                err)
-               : status;
+    assay_stage *const *used = stage + (again && !both);
+    size_t num = both ? 2 : 1;
+    if (status == ASSAY_OK) {
+        status = assay_conclude(out, used, num, o, err);
+    }
+    if (status == ASSAY_OK && o->look != NULL) {
+        status = o->look(o->look_ctx, used, num, err);
+    }
+    return status;
 }
 
 assay_status assay_audit_run(assay_audit_result *out,

@@ -16,6 +16,8 @@
 #include "audit/bound.h"
 #include "audit/rows.h"
 
+struct assay_stage; /* audit/certify.h */
+
 typedef struct assay_audit_options {
     assay_claim claim;
     uint64_t samples;  /* runs of each input, at least 200 */
@@ -29,6 +31,10 @@ typedef struct assay_audit_options {
     uint64_t seed;     /* of the thinning of layers; 0: the system's */
     const char *checkpoint; /* file for resuming, or NULL */
     const char *label; /* name on the progress bar, NULL for none */
+    /* called with the stages when all is concluded, unless NULL */
+    assay_status (*look)(void *ctx, struct assay_stage *const *stage,
+                         size_t num, assay_error *err);
+    void *look_ctx;
 } assay_audit_options;
 
 #define ASSAY_AUDIT_TEXT 320

@@ -15,6 +15,24 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Rows of a side for the chosen events' probabilities. */
+#define LOOK_ROWS 2000000
+
+typedef struct looking {
+    assay_catalogue_row *row;
+    const assay_audit_options *o;
+    uint64_t seed;
+} looking;
+
+static assay_status look_back(void *ctx, struct assay_stage *const *stage,
+                              size_t num, assay_error *err)
+{
+    looking *l = ctx;
+    return assay_hindsight_find(&l->row->hindsight, l->row->specimen,
+                                &l->row->pair, stage, num, l->o, l->seed,
+                                LOOK_ROWS, err);
+}
+
 assay_status assay_catalogue_run(assay_catalogue_row *out,
                                  const assay_specimen *specimen,
                                  const assay_catalogue_options *options,
@@ -23,7 +41,7 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     double start = now();
     memset(out, 0, sizeof *out);
     out->specimen = specimen;
-    out->oracle.bound = out->best.bound = NAN;
+    out->oracle.bound = out->best.bound = out->hindsight.bound = NAN;
     uint64_t samples = options->samples, spent = 0, seen = 0;
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     samples = samples < 1000 ? 1000 : samples;
@@ -41,6 +59,11 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
                              .threads = options->threads,
                              .seed = assay_rng_mix(options->seed) | 1,
                              .checkpoint = options->checkpoint};
+    looking l = {out, &o, options->seed};
+    if (options->with_oracle) {
+        o.look = look_back;
+        o.look_ctx = &l;
+    }
     assay_specimen_run run = {specimen, out->pair, options->seed};
     assay_source source = assay_specimen_source(&run);
     status = assay_audit_run(&out->result, &source, &o, err);
@@ -101,6 +124,7 @@ json_t *assay_catalogue_json(const assay_catalogue_row *row)
     (void)json_object_set_new(j, "oracle_layers", number(row->oracle.layers));
     (void)json_object_set_new(j, "oracle_noise", number(row->oracle.noise));
     (void)json_object_set_new(j, "oracle_mass", number(row->oracle.mass));
+    (void)json_object_set_new(j, "expected", number(row->hindsight.bound));
     (void)json_object_set_new(j, "verdict",
                               json_string(assay_catalogue_verdict(row)));
     (void)json_object_set_new(j, "left",

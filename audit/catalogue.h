@@ -6,6 +6,7 @@
 #define ASSAY_AUDIT_CATALOGUE_H
 
 #include "audit/audit.h"
+#include "audit/hindsight.h"
 #include "audit/search.h"
 
 typedef struct assay_catalogue_row {
@@ -15,6 +16,7 @@ typedef struct assay_catalogue_row {
     assay_audit_result result;
     assay_oracle_bound oracle; /* on this pair; NAN: no density */
     assay_oracle_bound best;   /* on the best of the specimen's pairs */
+    assay_hindsight hindsight; /* what was chosen gives on average; NAN: as above */
     double seconds; /* with search and oracle */
 } assay_catalogue_row;
 

@@ -23,7 +23,11 @@ typedef struct assay_cells {
 typedef struct assay_layer_counts {
     size_t num;
     double weight[ASSAY_PROFILE_BINS];
+    float edge[ASSAY_PROFILE_BINS]; /* num - 1 of them, upwards */
     uint64_t count[2][ASSAY_PROFILE_BINS];
+    /* uniform in [0, 1): the share of a tie that does not speak for the claim;
+     * 0 is safe without chance */
+    double coin[ASSAY_PROFILE_BINS];
 } assay_layer_counts;
 
 typedef struct assay_certify {

@@ -16,7 +16,7 @@ static int has_bins(const assay_certify *z)
 
 /* The error budget: a profile or layers get their share, of the rest the first
  * event gets its own. Fixed by the first stage, before any certification row. */
-static double event_level(const assay_certify *z, size_t k, double level)
+double assay_conclude_level(const assay_certify *z, size_t k, double level)
 {
     if (has_bins(z)) {
         level *= 1 - z->bins_share;
@@ -35,8 +35,8 @@ static assay_audit_counts counts_of(const assay_pairs *p)
 }
 
 /* Event k of all stages that have one. */
-static double event_bound(assay_stage *const *stage, size_t num, size_t k,
-                          const assay_claim *claim, double level)
+double assay_conclude_event(assay_stage *const *stage, size_t num, size_t k,
+                            const assay_claim *claim, double level)
 {
     assay_audit_counts c[ASSAY_MAX_STAGES];
     double w[ASSAY_MAX_STAGES];
@@ -53,7 +53,7 @@ static double event_bound(assay_stage *const *stage, size_t num, size_t k,
         }
     }
     return assay_bound_stages(claim, c, w, have,
-                              event_level(&stage[0]->z, k, level));
+                              assay_conclude_level(&stage[0]->z, k, level));
 }
 
 double assay_conclude_quick(const assay_certify *z, const assay_claim *claim,
@@ -66,7 +66,7 @@ double assay_conclude_quick(const assay_certify *z, const assay_claim *claim,
             best = fmax(best, assay_bound_fast(
                                   claim, (double)c.k1, (double)c.n1,
                                   (double)c.k2, (double)c.n2,
-                                  event_level(z, k, level)));
+                                  assay_conclude_level(z, k, level)));
         }
     }
     return best;
@@ -75,7 +75,7 @@ double assay_conclude_quick(const assay_certify *z, const assay_claim *claim,
 int assay_conclude_early(const assay_certify *z, const assay_audit_options *o)
 {
     for (size_t k = 0; o->sequential && k < z->num_events; k++) {
-        double need = log(1 / event_level(z, k, 1 - o->confidence));
+        double need = log(1 / assay_conclude_level(z, k, 1 - o->confidence));
         if (assay_bound_log_wealth(o->claim.value, o->claim.delta,
                                    &z->pairs[k]) > need) {
             return 1;
@@ -132,16 +132,16 @@ static void conclude_events(assay_audit_result *out, assay_stage *const *stage,
         double lower, el;
         if (o->sequential) {
             lower = el = assay_bound_anytime(o->claim.delta, &z->pairs[k],
-                                             event_level(z, k, level));
+                                             assay_conclude_level(z, k, level));
             out->log_wealth = fmax(
                 out->log_wealth,
                 assay_bound_log_wealth(o->claim.value, o->claim.delta,
                                        &z->pairs[k]));
         } else {
-            lower = event_bound(stage, num, k, &o->claim, level);
+            lower = assay_conclude_event(stage, num, k, &o->claim, level);
             el = o->claim.kind == ASSAY_CLAIM_EPS
                      ? lower
-                     : event_bound(stage, num, k, &eps, level);
+                     : assay_conclude_event(stage, num, k, &eps, level);
         }
         if (k == 0 || lower > out->lower) {
             out->lower = lower;
@@ -186,13 +186,14 @@ static size_t list_layers(assay_layer_counts *out, assay_stage *const *stage,
             assay_layer_counts *now = &out[used++];
             now->num = z->num_bins;
             memcpy(now->weight, z->g, sizeof z->g);
+            memcpy(now->edge, z->edge, sizeof z->edge);
             memcpy(now->count, z->bin, sizeof z->bin);
         }
     }
     return used;
 }
 
-/* Thin all counts; the loss of confidence. */
+/* Thin all counts and toss the coins; the loss of confidence. */
 static assay_status thin(assay_layer_counts *list, size_t num, double *lost,
                          uint64_t seed, assay_error *err)
 {
@@ -206,6 +207,7 @@ static assay_status thin(assay_layer_counts *list, size_t num, double *lost,
     for (size_t i = 0; i < num; i++) {
         *lost += assay_layers_thin(list[i].count[0], list[i].num, &rng);
         *lost += assay_layers_thin(list[i].count[1], list[i].num, &rng);
+        assay_layers_toss(&list[i], &rng);
     }
     return status;
 }

@@ -22,6 +22,13 @@ assay_status assay_conclude(assay_audit_result *out,
 int assay_conclude_early(const assay_certify *z,
                          const assay_audit_options *options);
 
+/** What event k gets of the error budget `level`. */
+double assay_conclude_level(const assay_certify *z, size_t k, double level);
+
+/** The bound of event k in all stages that have one. */
+double assay_conclude_event(assay_stage *const *stage, size_t num, size_t k,
+                            const assay_claim *claim, double level);
+
 /** A quick bound of one stage's events, for the progress bar. */
 double assay_conclude_quick(const assay_certify *z, const assay_claim *claim,
                             double level);

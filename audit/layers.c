@@ -68,14 +68,31 @@ double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng)
     return exp(-mean * (u * log(u) - u + 1)) + 2e-9;
 }
 
+void assay_layers_toss(assay_layer_counts *counts, assay_rng *rng)
+{
+    for (size_t k = 0; k < counts->num; k++) {
+        counts->coin[k] = assay_rng_u01(rng);
+    }
+}
+
 /* ---- the bound ----------------------------------------------------------- */
 
-#define LEAST 24 /* runs in a slice; weights may depend on left + right */
+#define LEAST 8 /* runs in a slice; weights may depend on left + right */
 
 typedef struct layer {
     uint64_t k, m;
-    double weight;
+    double weight, coin;
 } layer;
+
+/* Never too small: both tails are not. */
+static double tail_of(const layer *l, double p)
+{
+    double from = assay_binomial_at_least(l->k, l->m, p);
+    double above = l->k < l->m && l->coin > 0
+                       ? assay_binomial_at_least(l->k + 1, l->m, p)
+                       : 0;
+    return (1 - l->coin) * from + l->coin * above;
+}
 
 /* The combined normal score against epsilon, rounded down. */
 static double score_at(const layer *list, size_t num, double eps)
@@ -83,8 +100,7 @@ static double score_at(const layer *list, size_t num, double eps)
     double p = 1 / (1 + exp(-eps)), sum = 0;
     p = fmin(p * (1 + 1e-15), 1 - 1e-16);
     for (size_t i = 0; i < num; i++) {
-        double tail = assay_binomial_at_least(list[i].k, list[i].m, p);
-        sum -= list[i].weight * assay_normal_quantile(tail);
+        sum -= list[i].weight * assay_normal_quantile(tail_of(&list[i], p));
     }
     return sum;
 }
@@ -98,7 +114,8 @@ static size_t collect(layer *list, const assay_layer_counts *c, double share)
         uint64_t left = c->count[0][i], m = left + c->count[1][i];
         if (c->weight[i] != 0 && m >= LEAST) {
             double w = fabs(c->weight[i]) * sqrt((double)m);
-            list[used++] = (layer){c->weight[i] > 0 ? left : m - left, m, w};
+            list[used++] = (layer){c->weight[i] > 0 ? left : m - left, m, w,
+                                   c->coin[i]};
             square += w * w;
         }
     }
@@ -541,6 +558,7 @@ void assay_layers_refit(assay_certify *z)
     assay_layer_counts *past = &z->past[z->num_past++];
     past->num = z->num_bins;
     memcpy(past->weight, z->g, sizeof z->g);
+    memcpy(past->edge, z->edge, sizeof z->edge);
     memcpy(past->count, z->bin, sizeof z->bin);
     memset(z->bin, 0, sizeof z->bin);
     (void)assay_layers_fit(z);

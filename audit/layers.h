@@ -23,14 +23,19 @@
  */
 double assay_layers_thin(uint64_t *count, size_t num, assay_rng *rng);
 
+/** Toss the coins that break the slices' ties. */
+void assay_layers_toss(assay_layer_counts *counts, assay_rng *rng);
+
 #define ASSAY_LAYER_STAGES (2 * (ASSAY_REFITS + 1))
 
 /**
  * Lower bound on epsilon (delta = 0) from the slices of some stages, whose
- * counts are independent Poisson variables. In slice i, given left + right = m, the likelier side's count is binomial with
- * probability at most e^eps/(1+e^eps); the exact tails become normal scores,
- * summed with weights w sqrt(m) within a stage. A stage weighs as the square
- * root of its runs.
+ * counts are independent Poisson variables. In slice i, given left + right = m,
+ * the likelier side's count K is binomial with probability at most
+ * e^eps/(1+e^eps). Its exact tail at k, coin P[K > k] + (1 - coin) P[K >= k], is
+ * uniform and becomes a normal score; without coins dozens of slices would each
+ * lose half a count. The scores are summed with weights w sqrt(m) within a stage.
+ * A stage weighs as the square root of its runs.
  *
  * Law     P[bound > true epsilon] <= level, if slices and weights of a stage
  *         were fixed before its counts were seen.

@@ -64,12 +64,11 @@ static double noise_at(const assay_claim *claim, double p1, double p2, double n)
 
 /* The certified bound at an event's probabilities: the mean over the second
  * side's count where that is small (its luck matters), else at the mean. */
-static double expected_bound(const assay_claim *claim, double p1, double p2,
-                             double n, double level)
+double assay_search_expected(const assay_claim *claim, double p1, double p2,
+                             double n, double level, double w)
 {
     uint64_t runs = (uint64_t)n;
     double mean = p2 * n, mass = exp(-mean), sum = 0, all = 0;
-    double w = assay_bound_weight(p1, runs, p2, runs);
     assay_audit_counts c = {(uint64_t)nearbyint(p1 * n), runs,
                             (uint64_t)nearbyint(mean), runs};
     if (mean > 40) {
@@ -187,13 +186,20 @@ static void oracle_best(assay_oracle_bound *best, oracle_work *w, size_t n,
         oracle_sweep(best, w->score[side], n, samples, level, claim);
     }
     if (best->bound > 0) {
-        best->bound = expected_bound(claim, best->mass, best->other, samples,
-                                     level);
+        uint64_t n1 = (uint64_t)samples;
+        best->bound = assay_search_expected(
+            claim, best->mass, best->other, samples, level,
+            assay_bound_weight(best->mass, n1, best->other, n1));
     }
     if (claim->kind == ASSAY_CLAIM_EPS && claim->delta == 0) {
         best->layers = assay_layers_oracle(w->score[0], w->score[1], n,
                                            samples, level);
     }
+}
+
+uint64_t assay_search_oracle_seed(uint64_t seed)
+{
+    return seed ^ 0x5bd1e995;
 }
 
 static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
@@ -202,7 +208,7 @@ static assay_status oracle_rows(assay_oracle_bound *out, size_t n,
                                 double confidence, uint64_t seed,
                                 assay_error *err)
 {
-    assay_specimen_run run = {specimen, *pair, seed ^ 0x5bd1e995};
+    assay_specimen_run run = {specimen, *pair, assay_search_oracle_seed(seed)};
     assay_source source = assay_specimen_source(&run);
     oracle_work w = {.oracle = {specimen, *pair, NULL}};
     w.oracle.table = calloc(2 * ASSAY_SPECIMEN_TABLE, sizeof(double));

@@ -42,4 +42,12 @@ assay_status assay_search_oracle(assay_oracle_bound *out,
                                  double confidence, uint64_t seed,
                                  assay_error *err) ASSAY_MUST_CHECK;
 
+/** What an event with probabilities p1 and p2 certifies on average, counted in n
+ *  runs of either side: the mean over the second side's count where that is small. */
+double assay_search_expected(const assay_claim *claim, double p1, double p2,
+                             double n, double level, double w);
+
+/** The seed of the rows that the oracle of an audit with `seed` looks at. */
+uint64_t assay_search_oracle_seed(uint64_t seed);
+
 #endif

@@ -41,6 +41,7 @@ static double one_stage(assay_layer_counts *out, const double *left,
     memcpy(out->weight, weight, SLICES * sizeof *weight);
     draw(out->count[0], left, runs, rng);
     draw(out->count[1], right, runs, rng);
+    assay_layers_toss(out, rng);
     return assay_layers_thin(out->count[0], SLICES, rng) +
            assay_layers_thin(out->count[1], SLICES, rng);
 }
@@ -275,8 +276,10 @@ static void layers_weigh_both_ends(void **state)
 static void opposite_slices_cancel(void **state)
 {
     (void)state;
-    const assay_layer_counts both = {2, {1, 1}, {{6000, 4000}, {4000, 6000}}};
-    const assay_layer_counts apart = {2, {1, -1}, {{6000, 4000}, {4000, 6000}}};
+    const assay_layer_counts both = {
+        .num = 2, .weight = {1, 1}, .count = {{6000, 4000}, {4000, 6000}}};
+    const assay_layer_counts apart = {
+        .num = 2, .weight = {1, -1}, .count = {{6000, 4000}, {4000, 6000}}};
     assert_true(assay_bound_layers(&both, 1, 0.01) == 0);
     assert_true(assay_bound_layers(&apart, 1, 0.01) > 0.35);
     assert_true(assay_bound_layers(&apart, 1, 0.01) < log(1.5));
@@ -317,7 +320,7 @@ static void few_runs_give_no_bound(void **state)
     assay_rng_seed(&rng, 7, 0, 0);
     (void)assay_layers_thin(c, 2, &rng);
     assert_int_equal(c[0] + c[1], 0); /* 30 - 6 sqrt(30) is below 1 */
-    const assay_layer_counts none = {1, {1}, {{0}, {0}}};
+    const assay_layer_counts none = {.num = 1, .weight = {1}};
     assert_true(assay_bound_layers(&none, 1, 0.01) == 0);
 }
 
