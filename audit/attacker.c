@@ -63,15 +63,22 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
     }
 }
 
+/* A number as it is, beyond the knot only, or its squared distance from there. */
+static double bent(const assay_piece *p, double x)
+{
+    double y = x - p->knot;
+    if (p->kind == ASSAY_PIECE_SQUARE) {
+        return y * y;
+    }
+    return p->kind == ASSAY_PIECE_HINGE ? fmax(y, 0) : x;
+}
+
 static void add_line(const assay_piece *p, const assay_rows *rows, double *out)
 {
     double space[BLOCK];
     const double *x = assay_feature_view(rows, p->feature, space);
     for (size_t i = 0; i < rows->num; i++) {
-        double y = p->kind == ASSAY_PIECE_HINGE
-                       ? (x[i] > p->knot ? x[i] - p->knot : 0)
-                       : x[i];
-        out[i] += isnan(x[i]) ? 0 : p->sign * y;
+        out[i] += isnan(x[i]) ? 0 : p->sign * bent(p, x[i]);
     }
 }
 
@@ -215,8 +222,10 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
         return;
     }
     assay_feature_numbers(rows, p->feature, out);
-    for (size_t i = 0; p->kind == ASSAY_PIECE_HINGE && i < rows->num; i++) {
-        out[i] = isnan(out[i]) ? NAN : fmax(0, out[i] - p->knot);
+    int bends =
+        p->kind == ASSAY_PIECE_HINGE || p->kind == ASSAY_PIECE_SQUARE;
+    for (size_t i = 0; bends && i < rows->num; i++) {
+        out[i] = isnan(out[i]) ? NAN : bent(p, out[i]);
     }
 }
 
@@ -901,9 +910,11 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     return status;
 }
 
-/* The line through column j and, if broken, its bends at quantiles. */
+typedef enum { STRAIGHT, BROKEN, SQUARE } line_shape;
+
+/* The line through column j and its bends at quantiles, or its square. */
 static void add_lines(assay_model *m, const assay_training *d, size_t j,
-                      int broken)
+                      line_shape line)
 {
     static const double share[] = {0.02, 0.15, 0.35, 0.5, 0.65, 0.85, 0.98};
     double x[2 * BLOCK], square = 0;
@@ -930,7 +941,12 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
     }
     m->piece[m->num_pieces++] = (assay_piece){
         .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1 / square};
-    for (size_t k = 0; broken && k < sizeof share / sizeof share[0]; k++) {
+    if (line == SQUARE) {
+        m->piece[m->num_pieces++] = (assay_piece){
+            .kind = ASSAY_PIECE_SQUARE, .feature = f,
+            .sign = 1 / (square * square), .knot = x[n / 2]};
+    }
+    for (size_t k = 0; line == BROKEN && k < sizeof share / sizeof share[0]; k++) {
         double knot = x[(size_t)(share[k] * (double)n)];
         const assay_piece *last = &m->piece[m->num_pieces - 1];
         if (last->kind == ASSAY_PIECE_HINGE && knot <= last->knot) {
@@ -943,11 +959,14 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
 }
 
 /* Logistic regression on the values of a few columns: quick; lines are exact for
- * Gaussian shifts, broken lines for Laplace noise and exponential tails. */
+ * Gaussian shifts, broken lines for Laplace noise and exponential tails, squares
+ * for Gaussians of different widths. */
 static assay_status fit_lines(assay_models *out, const shape *s,
-                              const assay_training *d, int broken,
+                              const assay_training *d, line_shape line,
                               assay_error *err)
 {
+    static const char *const name[] = {"linear logistic", "broken lines",
+                                       "quadratic logistic"};
     assay_model base;
     memset(&base, 0, sizeof base);
     base.piece = calloc(8 * d->width + 2, sizeof *base.piece);
@@ -957,16 +976,16 @@ static assay_status fit_lines(assay_models *out, const shape *s,
     }
     for (size_t j = 0; status == ASSAY_OK && j < d->width; j++) {
         if (s->numeric_col[j]) {
-            add_lines(&base, d, j, broken);
+            add_lines(&base, d, j, line);
         }
     }
     if (status == ASSAY_OK && base.num_pieces > 0 &&
         out->num < ASSAY_MAX_MODELS) {
-        status = assay_logistic_fit(&out->model[out->num], &base, d, err);
+        status = assay_logistic_fit(&out->model[out->num], &base, d,
+                                    8 * d->width + 1, err);
         if (status == ASSAY_OK) {
             assay_model *m = &out->model[out->num++];
-            (void)snprintf(m->name, sizeof m->name, "%s",
-                           broken ? "broken lines" : "linear logistic");
+            (void)snprintf(m->name, sizeof m->name, "%s", name[line]);
         }
     }
     model_clear(&base);
@@ -1098,11 +1117,14 @@ static assay_status fit_together(assay_models *out, const shape *s,
     int many = data->width > 1;
     if (s->numeric && (light ? many : data->width < 4) &&
         WANTED("linear logistic")) {
-        status = fit_lines(out, s, data, 0, err);
+        status = fit_lines(out, s, data, STRAIGHT, err);
     }
-    if (status == ASSAY_OK && s->numeric && !light && data->width < 4 &&
-        WANTED("broken lines")) {
-        status = fit_lines(out, s, data, 1, err);
+    int full = s->numeric && !light && data->width < 4;
+    if (status == ASSAY_OK && full && WANTED("broken lines")) {
+        status = fit_lines(out, s, data, BROKEN, err);
+    }
+    if (status == ASSAY_OK && full && WANTED("quadratic logistic")) {
+        status = fit_lines(out, s, data, SQUARE, err);
     }
     if (status == ASSAY_OK && !light && data->width > 3 && WANTED("splines")) {
         status = fit_spline(out, s, data, err);

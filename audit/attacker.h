@@ -31,6 +31,7 @@ typedef struct assay_table {
 
 typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
                ASSAY_PIECE_STRATA, ASSAY_PIECE_HINGE,
+               ASSAY_PIECE_SQUARE,
                /* steps holds num_edges points of a broken line, flat beyond */
                ASSAY_PIECE_LINES,
                /* steps.edge[k] is a word, steps.weight[k] what it says */
@@ -41,7 +42,8 @@ typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
 typedef struct assay_piece {
     assay_piece_kind kind;
     assay_feature feature;
-    double sign; /* IDENTITY; HINGE: sign * max(0, x - knot) */
+    double sign; /* IDENTITY; HINGE: sign * max(0, x - knot); SQUARE: sign *
+                    (x - knot)^2 */
     double knot;
     int smoothed; /* TABLE: by assay_pattern_smooth */
     /* LINES: multiplied by (another feature - times_centre) * times_scale; 0: by
@@ -71,6 +73,7 @@ typedef struct assay_model {
     double blend_weight[ASSAY_MAX_BLEND];
     size_t num_blend;
     int is_fit; /* 1: weights of a joint fit, which overfits rare events */
+    double evidence; /* of a logistic fit, to compare several; else 0 */
 } assay_model;
 
 /** Training rows: blocks of both sides. */
@@ -134,9 +137,10 @@ assay_status assay_pattern_smooth(assay_piece *piece,
                                   const assay_training *data, int light,
                                   assay_error *err) ASSAY_MUST_CHECK;
 
-/** Logistic regression on the pieces of `base`, one weight a step. */
+/** Logistic regression on the pieces of `base`, one weight a step. out->evidence
+ *  is by the rows that a fit of `most` pieces has time for. */
 assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
-                                const assay_training *data,
+                                const assay_training *data, size_t most,
                                 assay_error *err) ASSAY_MUST_CHECK;
 /** Value of one piece on a block, as doubles (NaN where missing). */
 void assay_piece_value(const assay_piece *piece, const assay_rows *rows,

@@ -68,6 +68,13 @@ static void design_clear(design *z)
     free(z->label);
 }
 
+/* Blocks of a side that a fit of so many pieces has time for. */
+static size_t blocks_for(size_t num_pieces, const assay_training *d)
+{
+    size_t blocks = 200000000 / (1 + num_pieces * num_pieces) / BLOCK + 4;
+    return blocks < d->num_blocks ? blocks : d->num_blocks;
+}
+
 static assay_status design_make(design *z, const assay_model *m,
                                 const assay_training *d, assay_error *err)
 {
@@ -80,9 +87,7 @@ static assay_status design_make(design *z, const assay_model *m,
         z->offset[z->num_pieces++] = z->num_params;
         z->num_params += more;
     }
-    size_t work = 1 + z->num_pieces * z->num_pieces;
-    size_t blocks = 200000000 / work / BLOCK + 4;
-    blocks = blocks < d->num_blocks ? blocks : d->num_blocks;
+    size_t blocks = blocks_for(z->num_pieces, d);
     size_t cells = 2 * blocks * BLOCK * (z->num_pieces + 1);
     z->index = malloc(cells * sizeof *z->index);
     z->value = malloc(cells * sizeof *z->value);
@@ -97,25 +102,52 @@ static assay_status design_make(design *z, const assay_model *m,
     return ASSAY_OK;
 }
 
-/* One row's share of gradient and Hessian (lower triangle). */
+static double score_of(const design *z, size_t row, const double *beta)
+{
+    const uint16_t *at = z->index + row * z->num_pieces;
+    const float *v = z->value + row * z->num_pieces;
+    double score = beta[z->num_params];
+    for (size_t k = 0; k < z->num_pieces; k++) {
+        score += at[k] == UINT16_MAX ? 0 : beta[at[k]] * (double)v[k];
+    }
+    return score;
+}
+
+/* Schwarz's criterion on as many rows as a fit of `most` pieces has time for, so
+ * that fits of different size can be compared. */
+static double evidence(const design *z, const double *beta, size_t most,
+                       const assay_training *d)
+{
+    size_t rows = 2 * blocks_for(most, d) * BLOCK;
+    double sum = 0;
+    rows = rows < z->num_rows ? rows : z->num_rows;
+    for (size_t i = 0; i < rows; i++) {
+        double s = score_of(z, i, beta);
+        sum -= log1p(exp(z->label[i] ? -s : s));
+    }
+    return sum - 0.5 * (double)(z->num_params + 1) * log((double)rows);
+}
+
+/* One row's share of gradient and Hessian (lower triangle). The last parameter is
+ * a constant, which orders no rows but frees the slopes from carrying it. */
 static void add_row(const design *z, size_t row, const double *beta,
                     double *grad, double *hess)
 {
     const uint16_t *at = z->index + row * z->num_pieces;
     const float *v = z->value + row * z->num_pieces;
-    double score = 0;
-    for (size_t k = 0; k < z->num_pieces; k++) {
-        score += at[k] == UINT16_MAX ? 0 : beta[at[k]] * (double)v[k];
-    }
-    double p = 1 / (1 + exp(-score));
+    const size_t last = z->num_params, n = last + 1;
+    double p = 1 / (1 + exp(-score_of(z, row, beta)));
     double g = p - z->label[row], h = p * (1 - p);
+    grad[last] += g;
+    hess[last * n + last] += h;
     for (size_t k = 0; k < z->num_pieces; k++) {
         if (at[k] == UINT16_MAX) {
             continue;
         }
         double x = (double)v[k];
         grad[at[k]] += g * x;
-        double *line = hess + at[k] * z->num_params;
+        hess[last * n + at[k]] += h * x;
+        double *line = hess + at[k] * n;
         for (size_t l = 0; l <= k; l++) {
             if (at[l] != UINT16_MAX) {
                 line[at[l]] += h * x * (double)v[l];
@@ -126,7 +158,7 @@ static void add_row(const design *z, size_t row, const double *beta,
 
 static assay_status newton(const design *z, double *beta, assay_error *err)
 {
-    size_t n = z->num_params;
+    size_t n = z->num_params + 1;
     double *hess = malloc((n * n + n) * sizeof *hess);
     if (hess == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
@@ -211,10 +243,11 @@ static assay_status copy_model(assay_model *out, const assay_model *base,
 }
 
 assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
-                                const assay_training *data, assay_error *err)
+                                const assay_training *data, size_t most,
+                               assay_error *err)
 {
     design z;
-    double beta[MAX_PARAMS] = {0};
+    double beta[MAX_PARAMS + 1] = {0};
     assay_status status = design_make(&z, base, data, err);
     if (status != ASSAY_OK) {
         return status;
@@ -224,6 +257,7 @@ assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
         status = copy_model(out, base, z.num_pieces, beta, z.offset, err);
         (void)snprintf(out->name, sizeof out->name, "logistic");
         out->is_fit = 1;
+        out->evidence = evidence(&z, beta, most, data);
     }
     design_clear(&z);
     return status;

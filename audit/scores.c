@@ -202,6 +202,7 @@ int assay_scores_trusted(const assay_model *m)
         steps += p->kind == ASSAY_PIECE_STEPS;
         lines += p->kind == ASSAY_PIECE_IDENTITY ||
                  p->kind == ASSAY_PIECE_HINGE ||
+                 p->kind == ASSAY_PIECE_SQUARE ||
                  p->kind == ASSAY_PIECE_LINES ||
                  p->kind == ASSAY_PIECE_WORDS || smooth;
         other += p->kind == ASSAY_PIECE_STRATA ||

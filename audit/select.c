@@ -20,14 +20,18 @@ static int is_spline(const assay_model *m)
     return m->is_fit && m->num_blend == 0 && strcmp(m->name, "splines") == 0;
 }
 
-/* The splines, or what stands for them where there is one column. */
+/* The splines; where there are none, the likeliest of the simple fits. */
 static int is_preferred(const assay_models *models, const assay_model *m)
 {
-    int splines = 0;
+    int better = m->evidence == 0;
     for (size_t k = 0; k < models->num; k++) {
-        splines |= is_spline(&models->model[k]);
+        const assay_model *other = &models->model[k];
+        if (is_spline(other)) {
+            return is_spline(m);
+        }
+        better |= other->evidence != 0 && other->evidence > m->evidence;
     }
-    return splines ? is_spline(m) : strcmp(m->name, "broken lines") == 0;
+    return !better;
 }
 
 /* A slow attacker must promise more, two or three in a hundred. So must others
@@ -262,15 +266,16 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
 }
 
 /* Of several scores one is likely to be lucky: others than the preferred one
- * must be ahead by some of their noise, unless the event is one that the second
- * side hardly shows. */
+ * must be ahead by some of their noise; where the second side hardly shows the
+ * event, by two in a hundred. */
 #define AHEAD 0.7 /* standard deviations */
 static double doubt(const assay_scores *c, size_t k, const assay_audit_event *e)
 {
     double n = (double)c->n[k], a = e->p[0] * n, b = e->p[1] * n;
-    return is_preferred(c->models, &c->models->model[c->which[k]]) || b < SEEN
-               ? 0
-               : AHEAD * sqrt(1 / a + 1 / b);
+    if (is_preferred(c->models, &c->models->model[c->which[k]])) {
+        return 0;
+    }
+    return b < SEEN ? 0.02 * fmax(e->merit, 0) : AHEAD * sqrt(1 / a + 1 / b);
 }
 
 /* The best event of all columns; returns its column. */

@@ -244,9 +244,100 @@ static void weak_columns_join_their_group(void **state)
     assert_true(right >= 3);
 }
 
+/* ---- lines and squares --------------------------------------------------------- */
+
+/* Rows (shift + 10 + width * normal, 20 + normal); the left side has the shift,
+ * the right one the width. */
+typedef struct far_off {
+    double shift, width;
+} far_off;
+
+static assay_status fill_far_off(void *ctx, int side, uint64_t first, size_t n,
+                                 assay_rows *out, assay_error *err)
+{
+    const far_off *f = ctx;
+    assay_rng rng;
+    (void)err;
+    assay_rng_seed(&rng, 11, first, (uint64_t)side);
+    assay_rng_gauss(&rng, out->value[0], n, 10 + (side == 0 ? f->shift : 0),
+                    side == 0 ? 1 : f->width);
+    assay_rng_gauss(&rng, out->value[1], n, 20, 1);
+    return ASSAY_OK;
+}
+
+/* Fits the attacker `name` and the others of one look; the scores of four rows. */
+static void score_far_off(float *out, far_off f, const char *name,
+                          const double (*x)[4], double *lead)
+{
+    const char *rival = strcmp(name, "linear logistic") == 0
+                            ? "quadratic logistic"
+                            : "broken lines";
+    assay_names only = {2, {""}};
+    (void)strcpy(only.name[0], name);
+    (void)strcpy(only.name[1], rival);
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_source source = {2, &f, 1, fill_far_off, NULL, 0};
+    assay_plan p = {.train_end = 40 * ASSAY_ROWS_BLOCK,
+                    .unit = ASSAY_ROWS_BLOCK};
+    assay_models models;
+    assay_training data;
+    assay_rows rows;
+    assert_int_equal(assay_train(&models, &data, &source, &p, 0, &only, &err),
+                     ASSAY_OK);
+    assert_int_equal(assay_rows_init(&rows, 2, &err), ASSAY_OK);
+    rows.num = 4;
+    memcpy(rows.value[0], x[0], sizeof x[0]);
+    memcpy(rows.value[1], x[1], sizeof x[1]);
+    *lead = 0;
+    for (size_t k = 0; k < models.num; k++) {
+        const assay_model *m = &models.model[k];
+        int mine = strcmp(m->name, name) == 0;
+        if (mine) {
+            float block[ASSAY_ROWS_BLOCK];
+            assay_model_score(m, &rows, block);
+            memcpy(out, block, 4 * sizeof *out);
+        }
+        *lead += mine ? m->evidence : strcmp(m->name, rival) == 0 ? -m->evidence : 0;
+    }
+    assay_rows_clear(&rows);
+    assay_training_clear(&data);
+    assay_models_clear(&models);
+}
+
+/* Only the first column differs; without a constant the second one stands in for
+ * it, because it is far from 0. */
+static void slopes_carry_no_constant(void **state)
+{
+    const double x[2][4] = {{10, 11, 10, 10}, {20, 20, 21, 19}};
+    float s[4];
+    double lead;
+    (void)state;
+    score_far_off(s, (far_off){0.5, 1}, "linear logistic", x, &lead);
+    double slope = (double)(s[1] - s[0]), other = (double)(s[2] - s[3]) / 2;
+    assert_true(fabs(slope - 0.5) < 0.03);
+    assert_true(fabs(other) < 0.03);
+    assert_true(lead > 0); /* it has fewer terms than the squares */
+}
+
+/* A wider right side: both tails are alike. */
+static void squares_see_another_width(void **state)
+{
+    const double x[2][4] = {{10, 14, 6, 10}, {20, 20, 20, 20}};
+    float s[4];
+    double lead;
+    (void)state;
+    score_far_off(s, (far_off){0, 1.25}, "quadratic logistic", x, &lead);
+    double up = (double)(s[0] - s[1]), down = (double)(s[0] - s[2]);
+    assert_true(fabs(up - 8 * (1 - 1 / 1.5625)) < 0.2);
+    assert_true(fabs(down - 8 * (1 - 1 / 1.5625)) < 0.2);
+    assert_true(lead > 0); /* than broken lines */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_carry_no_constant),
+        cmocka_unit_test(squares_see_another_width),
         cmocka_unit_test(precisions_follow_the_size_of_coefficients),
         cmocka_unit_test(rich_families_may_come_last),
         cmocka_unit_test(a_matrix_that_is_not_definite_is_refused),
