@@ -8,6 +8,8 @@
 #include <time.h>
 
 #include "audit/conclude.h"
+#include "audit/layers.h"
+#include "audit/scores.h"
 #include "audit/select.h"
 #include "audit/work.h"
 
@@ -181,6 +183,8 @@ assay_status assay_audit_run(assay_audit_result *out,
 
 /* ---- screening ---------------------------------------------------------- */
 
+#define SCREEN_LEVEL 0.01
+
 /* How far the two sides' scores are apart, less what luck gives. */
 static double separation(const assay_scores *c, size_t n)
 {
@@ -191,15 +195,41 @@ static double separation(const assay_scores *c, size_t n)
     return best - 2 / sqrt((double)n);
 }
 
+/* The luck in an event's bound; nobody knows what was not seen. */
+static double noise_of(const assay_audit_event *e, size_t n)
+{
+    double least = 3 / (double)n;
+    return sqrt((1 / fmax(e->p[0], least) + 1 / fmax(e->p[1], least)) /
+                (double)n);
+}
+
+/* What layers of one score promise. */
+static double layers_promise(const assay_scores *c, size_t k, double target,
+                             assay_error *err, assay_status *status)
+{
+    assay_certify *z = calloc(1, sizeof *z);
+    if (z == NULL) {
+        *status = assay_fail(err, ASSAY_MEMORY, "audit: out of memory");
+        return 0;
+    }
+    assay_layers_cells(&z->cells, c->s[k][0], c->s[k][1], c->n[k]);
+    z->layers_target = target;
+    z->layers_level = SCREEN_LEVEL;
+    double promise = assay_layers_fit(z);
+    free(z);
+    return promise;
+}
+
 static assay_status screen_scores(assay_promise *out,
                                   const assay_models *models,
                                   const assay_source *source,
                                   const assay_claim *claim, const assay_plan *p,
-                                  double target, assay_error *err)
+                                  double target, int close, assay_error *err)
 {
     size_t all[ASSAY_MAX_MODELS], n = (size_t)(p->end - p->train_end);
-    assay_choice o = {.target = target, .level = 0.01, .caution = 1,
+    assay_choice o = {.target = target, .level = SCREEN_LEVEL, .caution = 1,
                       .mass_max = 1};
+    int layers = close && claim->kind == ASSAY_CLAIM_EPS && claim->delta == 0;
     assay_scores c;
     for (size_t k = 0; k < models->num; k++) {
         all[k] = k;
@@ -214,19 +244,44 @@ static assay_status screen_scores(assay_promise *out,
         assay_scores_calibrate(&o, &c, k);
         assay_audit_event e =
             assay_work_choose(claim, c.s[k][0], c.s[k][1], n, &o);
-        if (e.merit > out->merit) {
-            out->merit = e.merit;
-            out->noise = sqrt((1 / fmax(e.p[0], 1e-9) + 1 / fmax(e.p[1], 1e-9)) /
-                              (double)n);
+        double merit = e.merit - (close ? noise_of(&e, n) : 0);
+        if (merit > out->merit) {
+            out->merit = merit;
+            out->noise = noise_of(&e, n);
+        }
+        if (layers && assay_scores_trusted(&models->model[c.which[k]])) {
+            out->merit = fmax(out->merit,
+                              layers_promise(&c, k, target, err, &status));
         }
     }
     assay_scores_clear(&c);
     return status;
 }
 
+/* The quick attackers; for a close look the splines, if they suit the rows. */
+static assay_status screen_models(assay_models *out, const assay_source *source,
+                                  const assay_plan *p, int close,
+                                  assay_error *err)
+{
+    static const assay_names best = {1, {"splines"}};
+    assay_training data;
+    assay_status status =
+        assay_train(out, &data, source, p, !close, close ? &best : NULL, err);
+    int found = !close;
+    for (size_t k = 0; k < out->num; k++) {
+        found |= strcmp(out->model[k].name, "splines") == 0;
+    }
+    if (status == ASSAY_OK && !found) {
+        assay_models_clear(out);
+        status = assay_models_fit(out, &data, 1, NULL, err);
+    }
+    assay_training_clear(&data);
+    return status;
+}
+
 assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
                                 const assay_claim *claim, uint64_t samples,
-                                uint64_t target, assay_error *err)
+                                uint64_t target, int close, assay_error *err)
 {
     assay_plan p;
     p.unit = assay_audit_unit(target);
@@ -239,12 +294,10 @@ assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
     out->runs = p.end;
     assay_models models;
     memset(&models, 0, sizeof models);
-    assay_training data;
-    assay_status status = assay_train(&models, &data, source, &p, 1, NULL, err);
-    assay_training_clear(&data);
+    assay_status status = screen_models(&models, source, &p, close, err);
     if (status == ASSAY_OK) {
         status = screen_scores(out, &models, source, claim, &p, (double)target,
-                               err);
+                               close, err);
     }
     assay_models_clear(&models);
     return status;

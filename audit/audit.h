@@ -75,10 +75,11 @@ typedef struct assay_promise {
     uint64_t runs;     /* looked at: rows 0 .. runs - 1 of each side */
 } assay_promise;
 
-/** Screen a pair with about `samples` runs. Nothing is certified. */
+/** Screen a pair with about `samples` runs. Nothing is certified. A close look
+ *  takes the splines instead of quick attackers and counts on layers, too. */
 assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
                                 const assay_claim *claim, uint64_t samples,
-                                uint64_t target,
+                                uint64_t target, int close,
                                 assay_error *err) ASSAY_MUST_CHECK;
 
 /** Rows are drawn in units of this many (a unit is one stream). */

@@ -245,9 +245,10 @@ static double log_likelihood(const slice *s, double rate)
 }
 
 /* The ratio of Laplace noise is level beyond the answers, where a line fitted to
- * the score still rises. Half of the belief, before the counts speak, goes to
- * the line; half to all points of an end from which on the ratio is level, or
+ * the score still rises. Most of the belief, before the counts speak, goes to the
+ * line; the rest to all points of an end from which on the ratio is level, or
  * rises half as much. The mean of all by their likelihood. */
+#define LINE 0.8
 typedef struct beliefs {
     double weight;
     double sum[MAX_SLICES]; /* of weights times log ratios */
@@ -289,12 +290,13 @@ static void level_off(slices *c, int high)
         num++;
     }
     memset(&b, 0, sizeof b);
-    b.weight = 1;
+    b.weight = LINE;
     for (size_t k = 0; k < num; k++) {
-        b.sum[k] = rate_of(&c->s[high ? last - k : k]);
+        b.sum[k] = LINE * rate_of(&c->s[high ? last - k : k]);
     }
-    believe(&b, c, num, high, 0, 0.5 / (double)(num + 1));
-    believe(&b, c, num, high, 0.5, 0.5 / (double)(num + 1));
+    double each = (1 - LINE) / 2 / (double)(num + 1);
+    believe(&b, c, num, high, 0, each);
+    believe(&b, c, num, high, 0.5, each);
     for (size_t k = 0; k < num; k++) {
         c->s[high ? last - k : k].rate = b.sum[k] / b.weight;
     }
@@ -347,9 +349,9 @@ static void walk_back(walk *w, size_t num)
 
 /* Expected counts by the walk of the likeliest roughness, ratios brought nearer
  * to 1 by some standard deviations. However well the counts agree with the
- * calibration, it is doubted by a fifth of its range. */
-#define CAUTION 0.5
-#define LEAST_ROUGH 0.02
+ * calibration, it is doubted by a fourteenth of its range. */
+#define CAUTION 0.25
+#define LEAST_ROUGH 0.005
 static void smooth(slices *c)
 {
     walk w;
@@ -452,10 +454,6 @@ static void merge(assay_certify *z, const slices *c, double eps)
     close_bin(z, &m, INFINITY, eps);
 }
 
-/* Weights are made for a smaller epsilon than promised: a promise that does not
- * come true costs more than weights that are a little flat. */
-#define MODEST 0.97
-
 /* Evenly spaced scores of a side, for the calibration; returns how many. */
 #define SAMPLE 32768
 static size_t sample(float *out, const assay_cells *c, size_t side)
@@ -506,7 +504,7 @@ double assay_layers_fit(assay_certify *z)
         return 0;
     }
     double eps = predict(&c, n, &o);
-    merge(z, &c, MODEST * eps);
+    merge(z, &c, eps);
     return eps;
 }
 

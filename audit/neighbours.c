@@ -84,7 +84,7 @@ static assay_status judge(state *s, candidate *c, assay_error *err)
     if (assay_store_runs(store) >= s->o->runs) {
         assay_source source = assay_store_source(store);
         status = assay_audit_screen(&p, &source, &s->o->claim, s->o->runs,
-                                    4 * s->o->runs, err);
+                                    4 * s->o->runs, 0, err);
         c->merit = p.merit + 0.01 * p.separation;
         s->tried++;
     }

@@ -28,9 +28,9 @@ typedef struct assay_report_options {
 /**
  * Audit every specimen and print the table. A true claim that is refuted is
  * audited again with other seeds at a confidence corrected for the size of the
- * catalogue; ASSAY_REFUTED if it is refuted again. With a floor, a bound below
- * floor * oracle by more than three standard deviations of a single audit is
- * ASSAY_UNSUPPORTED: the audit has lost power.
+ * catalogue; ASSAY_REFUTED if it is refuted again. With a floor the audit has lost
+ * power (ASSAY_UNSUPPORTED) if what its events certify on average is below
+ * floor * oracle, or its bound is by more than three standard deviations.
  */
 assay_status assay_report_catalogue(FILE *to,
                                     const assay_report_options *options,

@@ -128,11 +128,14 @@ void assay_scores_sort(assay_scores *c)
     }
 }
 
-/* A score that was not fitted to anything: a plain number of the row. */
+/* A score that was not fitted to anything (a plain number of the row), or a fit of
+ * so few parameters that its training rows look like any others. */
 static int is_plain(const assay_model *m)
 {
-    return m->num_pieces == 1 && m->piece[0].kind == ASSAY_PIECE_IDENTITY &&
-           !m->is_fit && m->num_blend == 0 && m->smooth == NULL && m->mlp == NULL;
+    int number = m->num_pieces == 1 &&
+                 m->piece[0].kind == ASSAY_PIECE_IDENTITY && !m->is_fit &&
+                 m->num_blend == 0 && m->smooth == NULL && m->mlp == NULL;
+    return number || (m->is_fit && m->evidence != 0);
 }
 
 /* Room for `more` further rows in column k. */

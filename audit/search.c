@@ -24,7 +24,7 @@ static assay_status try_pair(climb *c, const assay_pair *pair, uint64_t samples,
     assay_specimen_run run = {c->specimen, *pair, c->seed};
     assay_source source = assay_specimen_source(&run);
     assay_status status = assay_audit_screen(
-        out, &source, &c->specimen->claim, samples, c->target, err);
+        out, &source, &c->specimen->claim, samples, c->target, 0, err);
     c->spent += out->runs > seen ? out->runs - seen : 0;
     return status;
 }
@@ -191,46 +191,118 @@ static size_t leader(const int *alive, const assay_pair *pairs,
     return at;
 }
 
+/* Look at all pairs alive with the splines: the first rows of a source of its own,
+ * for an audit whose every third row had been seen would have too few left to
+ * certify. */
+static assay_status look_closely(climb *c, const int *alive,
+                                 const assay_pair *pairs, size_t num,
+                                 double runs, assay_promise *promise,
+                                 assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        assay_specimen_run run = {c->specimen, pairs[k],
+                                  assay_rng_mix(c->seed + 1)};
+        assay_source source = assay_specimen_source(&run);
+        if (alive[k]) {
+            status = assay_audit_screen(&promise[k], &source,
+                                        &c->specimen->claim, (uint64_t)runs,
+                                        c->target, 1, err);
+            c->spent += promise[k].runs;
+        }
+    }
+    return status;
+}
+
+/* The `keep` pairs of the best promise. */
+static void keep_promising(int *alive, const assay_promise *promise, size_t num,
+                           size_t keep)
+{
+    int next[ASSAY_SEARCH_PAIRS] = {0};
+    for (; keep > 0; keep--) {
+        size_t at = num;
+        for (size_t k = 0; k < num; k++) {
+            int may = alive[k] && !next[k];
+            at = may && (at == num || promise[k].merit > promise[at].merit) ? k
+                                                                            : at;
+        }
+        if (at < num) {
+            next[at] = 1;
+        }
+    }
+    memcpy(alive, next, num * sizeof *alive);
+}
+
+/* Screen the pairs alive with their first rows and keep some of them; one, if it
+ * is beyond doubt ahead. */
+static assay_status screen_round(climb *c, int *alive, const assay_pair *pairs,
+                                 size_t num, uint64_t samples, size_t keep,
+                                 assay_promise *promise, assay_error *err)
+{
+    assay_status status = ASSAY_OK;
+    for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
+        if (alive[k]) {
+            status = try_pair(c, &pairs[k], samples, promise[k].runs,
+                              &promise[k], err);
+        }
+    }
+    keep_best(alive, pairs, promise, num, keep);
+    size_t first = leader(alive, pairs, promise, num);
+    for (size_t k = 0; first < num && k < num; k++) {
+        alive[k] = k == first;
+    }
+    return status;
+}
+
+static size_t count_alive(const int *alive, size_t num)
+{
+    size_t count = 0;
+    for (size_t k = 0; k < num; k++) {
+        count += alive[k] != 0;
+    }
+    return count;
+}
+
 /* All pairs with a few runs, the best four with three times as many, the best
- * two of these with eight times as many, until one is beyond doubt ahead. */
+ * two of these with eight times as many, until one is beyond doubt ahead. For a
+ * large audit the best five closely, the best two of these with as many runs as
+ * an audit trains with: what quick attackers see of rare events tells little. */
+#define CLOSE_LEAST 2000000 /* runs of such an audit */
+#define CLOSE_FIRST 0.06    /* of its runs */
+#define CLOSE_LAST 0.3
+#define CLOSE_MOST 3e6
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best,
                                  uint64_t *seen, assay_error *err)
 {
-    static const uint64_t times[3] = {2, 6, 16};
-    static const size_t keep[3] = {4, 2, 1};
-    int alive[ASSAY_SEARCH_PAIRS];
-    assay_promise promise[ASSAY_SEARCH_PAIRS];
+    static const uint64_t times[2][3] = {{2, 6, 16}, {2, 0, 0}};
+    static const size_t keep[2][3] = {{4, 2, 1}, {5, 2, 1}};
+    int alive[ASSAY_SEARCH_PAIRS], large = c->target >= CLOSE_LEAST;
+    assay_promise promise[ASSAY_SEARCH_PAIRS], closely[ASSAY_SEARCH_PAIRS];
     assay_status status = ASSAY_OK;
     memset(promise, 0, sizeof promise);
     for (size_t k = 0; k < num; k++) {
         alive[k] = 1;
     }
-    for (int stage = 0; status == ASSAY_OK && stage < 3; stage++) {
-        if (stage < 2 && num <= keep[stage]) {
+    for (int r = 0; status == ASSAY_OK && r < 3; r++) {
+        double runs = r == 1 ? CLOSE_FIRST : CLOSE_LAST;
+        runs *= fmin((double)c->target, CLOSE_MOST / CLOSE_LAST);
+        if (count_alive(alive, num) <= (r < 2 ? keep[large][r] : 1)) {
             continue;
         }
-        for (size_t k = 0; status == ASSAY_OK && k < num; k++) {
-            if (alive[k]) {
-                status = try_pair(c, &pairs[k], samples * times[stage],
-                                  promise[k].runs, &promise[k], err);
-            }
-        }
-        keep_best(alive, pairs, promise, num, keep[stage]);
-        size_t first = leader(alive, pairs, promise, num);
-        for (size_t k = 0; first < num && k < num; k++) {
-            alive[k] = k == first;
-        }
-        if (first < num) {
-            break;
+        if (times[large][r] > 0) {
+            status = screen_round(c, alive, pairs, num,
+                                  samples * times[large][r], keep[large][r],
+                                  promise, err);
+        } else {
+            status = look_closely(c, alive, pairs, num, runs, closely, err);
+            keep_promising(alive, closely, num, keep[large][r]);
         }
     }
     for (size_t k = 0; k < num; k++) {
-        if (alive[k]) {
-            *best = k;
-            *seen = promise[k].runs;
-        }
+        *best = alive[k] ? k : *best;
     }
+    *seen = promise[*best].runs;
     return status;
 }
 

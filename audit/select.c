@@ -14,6 +14,7 @@
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 #define BOLD 0.7    /* the same for the smaller event */
 #define SEEN 20     /* runs of the second side that tell something */
+#define SMOOTHED 3  /* the same where the ratio is smoothed */
 
 static int is_spline(const assay_model *m)
 {
@@ -49,7 +50,9 @@ static double costly(const assay_models *models, size_t at, double merit)
 }
 
 /* Where counts are too few to tell scores apart by their predicted bound, the
- * separation of the two sides decides: it uses every row. */
+ * separation of the two sides decides: it uses every row. Of what was not seen a
+ * tenth of a run may be on its way. */
+#define UNSEEN 0.1
 static void weigh_luck(assay_audit_event *e, const assay_scores *c,
                        double weight)
 {
@@ -63,8 +66,9 @@ static void weigh_luck(assay_audit_event *e, const assay_scores *c,
         top = fmax(top, e[k].merit);
     }
     for (size_t k = 0; most > 0 && top > 0 && k < c->num; k++) {
-        double v = 1 / fmax(e[k].p[0], 1e-12) + 1 / fmax(e[k].p[1], 1e-12);
-        double luck = sqrt(v / (double)c->n[k]) / fmax(e[k].merit, 1e-9);
+        double n = (double)c->n[k], least = UNSEEN / n;
+        double v = 1 / fmax(e[k].p[0], least) + 1 / fmax(e[k].p[1], least);
+        double luck = sqrt(v / n) / fmax(e[k].merit, 1e-9);
         luck = weight * fmin(luck, 1);
         if (e[k].merit > 0) {
             e[k].merit = (1 - luck) * e[k].merit +
@@ -266,33 +270,36 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
 }
 
 /* Of several scores one is likely to be lucky: others than the preferred one
- * must be ahead by some of their noise; where the second side hardly shows the
- * event, by two in a hundred. */
+ * must be ahead by some of their noise; where the second side hardly shows an
+ * event that stands out far beyond its noise, by two in a hundred. */
 #define AHEAD 0.7 /* standard deviations */
+#define FAR 4     /* the same */
 static double doubt(const assay_scores *c, size_t k, const assay_audit_event *e)
 {
     double n = (double)c->n[k], a = e->p[0] * n, b = e->p[1] * n;
+    double noise = sqrt(1 / a + 1 / fmax(b, 1));
     if (is_preferred(c->models, &c->models->model[c->which[k]])) {
         return 0;
     }
-    return b < SEEN ? 0.02 * fmax(e->merit, 0) : AHEAD * sqrt(1 / a + 1 / b);
+    return b < SEEN && e->merit > FAR * noise ? 0.02 * e->merit : AHEAD * noise;
 }
 
-/* The best event of all columns; returns its column. */
-static size_t best_column(assay_audit_event *best, const assay_scores *c,
-                          const assay_claim *claim, const assay_choice *o)
+/* The column with the best event. */
+static size_t best_column(const assay_scores *c, const assay_claim *claim,
+                          const assay_choice *o)
 {
     size_t at = 0;
     assay_audit_event e[ASSAY_MAX_MODELS];
+    double top = -INFINITY;
     best_events(e, c, claim, o);
     if (claim->kind == ASSAY_CLAIM_EPS) {
         weigh_luck(e, c, 0.5);
     }
     for (size_t k = 0; k < c->num; k++) {
-        e[k].merit -= costly(c->models, e[k].model, e[k].merit);
-        e[k].merit -= claim->kind == ASSAY_CLAIM_EPS ? doubt(c, k, &e[k]) : 0;
-        at = e[k].merit > best->merit ? k : at;
-        *best = e[k].merit > best->merit ? e[k] : *best;
+        double merit = e[k].merit - costly(c->models, e[k].model, e[k].merit);
+        merit -= claim->kind == ASSAY_CLAIM_EPS ? doubt(c, k, &e[k]) : 0;
+        at = merit > top ? k : at;
+        top = fmax(top, merit);
     }
     return at;
 }
@@ -306,7 +313,7 @@ static void improve(assay_certify *z, assay_audit_event *e,
     assay_audit_event better;
     if (claim->kind != ASSAY_CLAIM_EPS ||
         !assay_scores_trusted(&c->models->model[c->which[at]]) ||
-        e->p[1] * (double)c->n[at] < SEEN) {
+        e->p[1] * (double)c->n[at] < SMOOTHED) {
         return;
     }
     assay_layers_cells(&z->cells, c->s[at][0], c->s[at][1], c->n[at]);
@@ -327,22 +334,21 @@ static void choose_events(assay_certify *z, const assay_scores *c,
 {
     assay_choice o = {.target = target, .level = level, .caution = CAUTION,
                       .mass_max = 1};
+    size_t at = best_column(c, claim, &o);
     double mass = 0;
-    size_t at = 0;
     for (int round = 0; round < 3; round++) {
-        assay_audit_event best = {.merit = -10};
         if (round > 0) {
             o.bold = round == 1;
             o.plain = round == 2;
             o.caution = round == 1 ? BOLD : 2;
             o.mass_min = round == 1 ? 0 : 1.6 * mass;
             o.mass_max = round == 1 ? 0.65 * mass : 1;
-            assay_scores_calibrate(&o, c, at);
-            best = assay_work_choose(claim, c->s[at][0], c->s[at][1],
-                                     c->n[at], &o);
-            best.model = c->which[at];
-        } else {
-            at = best_column(&best, c, claim, &o);
+        }
+        assay_scores_calibrate(&o, c, at);
+        assay_audit_event best = assay_work_choose(claim, c->s[at][0],
+                                                   c->s[at][1], c->n[at], &o);
+        best.model = c->which[at];
+        if (round == 0) {
             improve(z, &best, c, at, claim, &o);
         }
         if (best.merit > -10) {
@@ -376,15 +382,17 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 
 /* Layers of the best event's score: where the event has a small mass they use
  * the runs better. (With a large mass the thinning costs what weights gain; a
- * large ratio shows in rare events, which are no matter of weights.) */
+ * large ratio shows in rare events, which are no matter of weights, and neither
+ * are a few hundred runs of the second side.) */
 #define LAYERS_MASS 0.15
-#define LAYERS_MOST 2.5
+#define LAYERS_MOST 4
+#define LAYERS_LEAST 500
 static void choose_layers(assay_certify *z, double target, double level,
                           double share)
 {
     const assay_audit_event *e = &z->event[0];
     if (z->num_events == 0 || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < 100) {
+        e->merit > LAYERS_MOST || e->p[1] * target < LAYERS_LEAST) {
         return;
     }
     z->layers_target = target;
@@ -416,7 +424,6 @@ static void choose(assay_certify *z, assay_scores *c,
                    const assay_audit_options *o, double target)
 {
     double level = 1 - o->confidence;
-    assay_scores_sort(c);
     choose_events(z, c, &o->claim, target, level);
     int little = noise_share(z, &o->claim, target, level) < LITTLE;
     z->first_share = little ? 0.5 : 0.92;
@@ -450,6 +457,7 @@ static assay_status select_events(assay_certify *z, const assay_models *models,
         status = assay_scores_plain(&c, data, err);
     }
     if (status == ASSAY_OK) {
+        assay_scores_sort(&c);
         choose(z, &c, o, target);
     }
     assay_scores_clear(&c);

@@ -252,6 +252,21 @@ static double bold_count(const sweep *s, double k1, double k2)
     return exp(x + s->o->caution / sqrt(a + b));
 }
 
+/* The same as a mean, where the calibrated ratio is one that calibration can know
+ * (no number of rows tells a ratio of e^10 from none at all): few or no counts
+ * of the second side may be luck. Their own number elsewhere. */
+#define KNOWN 4.5
+static double likely_count(const sweep *s, double k1, double k2)
+{
+    double ratio = s->other > 0 ? log(k1 / s->other) : INFINITY;
+    if (s->o->plain || !s->o->is_ratio || !(ratio > 0 && ratio < KNOWN)) {
+        return k2;
+    }
+    double w = 0.05 + (0.08 + 0.7 / sqrt(k1 + k2)) * ratio;
+    double a = 1 / (w * w); /* a Gamma law of mean `other` before the counts */
+    return fmax((a + k2) / (a / s->other + 1), k2);
+}
+
 static double merit_few(const sweep *s, double k1, double k2, double threshold,
                         int swapped)
 {
@@ -271,6 +286,7 @@ static double merit_few(const sweep *s, double k1, double k2, double threshold,
     if (s->o->bold && s->o->is_ratio && s->other > 0) {
         b = fmin(b, bold_count(s, k1, k2));
     }
+    b = fmax(b, likely_count(s, k1, k2));
     double bound = assay_bound_fast(s->claim, a * scale, target, b * scale,
                                     target, s->o->level);
     return bound > 0 ? bound : (a - b) / (s->n + a + b) - 1;
@@ -291,7 +307,7 @@ static void consider(sweep *s, double k1, double k2, float threshold,
         s->best.threshold = threshold;
         s->best.swapped = swapped;
         s->best.p[0] = k1 / s->n;
-        s->best.p[1] = k2 / s->n;
+        s->best.p[1] = (many ? k2 : likely_count(s, k1, k2)) / s->n;
     }
 }
 

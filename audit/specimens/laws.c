@@ -70,13 +70,18 @@ double assay_law_snapping_grid(const assay_specimen *s)
     return exp2(ceil(log2(snapping_scale(s))));
 }
 
-/* The chance of y, a multiple of the grid or the bound. */
+/* The chance of y, a multiple of the grid or the bound. A raw zero has a sign:
+ * that of what was rounded. */
 static double snapping_chance(const assay_specimen *s, double q, double y)
 {
     double bound = P(1), grid = assay_law_snapping_grid(s), half = grid / 2;
     double b = snapping_scale(s), x = fmin(fmax(q, -bound), bound);
     double top = grid * ceil(bound / grid) - half; /* clamped from there on */
     double lo = y >= bound ? top : y - half, hi = y <= -bound ? -top : y + half;
+    if (s->raw && y == 0) {
+        lo = signbit(y) != 0 ? lo : 0;
+        hi = signbit(y) != 0 ? 0 : hi;
+    }
     double below = y <= -bound ? 0 : assay_law_laplace_cdf(lo - x, b);
     double above = y >= bound ? 1 : assay_law_laplace_cdf(hi - x, b);
     return above - below;
