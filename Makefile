@@ -61,7 +61,7 @@ help: ## this list
 	@echo "make test               unit, edge, law and command tests"
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 24
 	@echo "prove-NAME              the proofs of one unit, e.g. prove-uniform"
-	@echo "Variables: BUILD PREFIX DESTDIR CC V=1 WP_CACHE=replay|update|none"
+	@echo "Variables: BUILD PREFIX DESTDIR CC V=1 WP_CACHE=replay|update|none AUDIT_FLAGS=--json"
 
 deps: $(BUILD)/deps.stamp ## install Debian packages that are missing
 

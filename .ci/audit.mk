@@ -4,10 +4,10 @@ $(BUILD)/obj/audit/%.o: override CFLAGS += -O3 -fno-math-errno -fno-trapping-mat
 
 AUDIT_SAMPLES ?= 1e7
 audit: all ## attack every specimen and Assay's own samplers, 10 million runs each
-	$(BUILD)/assay audit catalogue --samples $(AUDIT_SAMPLES) --floor 0.95
+	$(BUILD)/assay audit catalogue --samples $(AUDIT_SAMPLES) --floor 0.95 $(AUDIT_FLAGS)
 
 audit-full: all ## the same with 200 million runs each
-	$(BUILD)/assay audit catalogue --samples 2e8
+	$(BUILD)/assay audit catalogue --samples 2e8 $(AUDIT_FLAGS)
 
 # Four pictures of bound against samples for docs/audit.md.
 audit-curves: all ## draw bound against samples for four specimens

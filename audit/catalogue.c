@@ -16,7 +16,9 @@ static double now(void)
 }
 
 /* Rows of a side for the chosen events' probabilities. */
-#define LOOK_ROWS 2000000
+#define LOOK_SHARE 5 /* one of so many runs */
+#define LOOK_LEAST 200000
+#define LOOK_MOST 2000000
 
 typedef struct looking {
     assay_catalogue_row *row;
@@ -28,9 +30,12 @@ static assay_status look_back(void *ctx, struct assay_stage *const *stage,
                               size_t num, assay_error *err)
 {
     looking *l = ctx;
+    uint64_t rows = l->o->samples / LOOK_SHARE;
+    rows = rows < LOOK_LEAST ? LOOK_LEAST : rows;
+    rows = rows > LOOK_MOST ? LOOK_MOST : rows;
     return assay_hindsight_find(&l->row->hindsight, l->row->specimen,
                                 &l->row->pair, stage, num, l->o, l->seed,
-                                LOOK_ROWS, err);
+                                (size_t)rows, err);
 }
 
 assay_status assay_catalogue_run(assay_catalogue_row *out,

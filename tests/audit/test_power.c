@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "audit/catalogue.h"
@@ -78,6 +79,69 @@ static void patterns_that_one_side_never_shows(void **state)
     certifies("SVT5", 300000, 0.85);
 }
 
+/* What events certify on average by their exact probabilities is what audits
+ * find on average. */
+static void expected_as_found(const char *name, uint64_t samples)
+{
+    const assay_specimen *s = assay_specimen_find(name);
+    assay_error err = ASSAY_ERROR_INIT;
+    double found = 0, expected = 0, noise = 0, oracle = 0;
+    uint64_t num = 2 * num_seeds();
+    assert_non_null(s);
+    for (uint64_t seed = 1; seed <= num; seed++) {
+        assay_catalogue_row row;
+        assay_catalogue_options o = {.samples = samples, .confidence = 0.99,
+                                     .seed = 31 * seed, .with_oracle = 1};
+        if (assay_catalogue_run(&row, s, &o, &err) != ASSAY_OK) {
+            print_error("%s: %s\n", name, err.message);
+            fail();
+        }
+        found += row.result.lower / (double)num;
+        expected += row.hindsight.bound / (double)num;
+        oracle += row.oracle.bound / (double)num;
+        noise += row.oracle.noise * row.oracle.noise;
+    }
+    double sd = sqrt(noise) / (double)num;
+    print_message("%s: found %.4f, expected %.4f, oracle %.4f, sd %.4f\n", name,
+                  found, expected, oracle, sd);
+    assert_true(fabs(found - expected) < 4 * sd + 0.01 * oracle);
+}
+
+static void expected_bounds_are_the_mean_of_those_found(void **state)
+{
+    (void)state;
+    expected_as_found("RNM3", 200000);
+    expected_as_found("GRR", 100000);
+    expected_as_found("NonDPLaplace2-mean", 200000);
+}
+
+static double promise(const assay_specimen *s, const assay_pair *pair, int close)
+{
+    assay_specimen_run run = {s, *pair, 9};
+    assay_source source = assay_specimen_source(&run);
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_promise p;
+    assert_int_equal(assay_audit_screen(&p, &source, &s->claim, 1000000,
+                                        10000000, close, &err),
+                     ASSAY_OK);
+    return p.merit;
+}
+
+/* All answers up shows more than half up, half down, but in events of a mass of
+ * 1e-4: the oracles of ten million runs are 2.7 and 2.0. */
+static void a_close_look_sees_what_rare_events_promise(void **state)
+{
+    const assay_specimen *s = assay_specimen_find("StatDP-iSVT4");
+    assay_pair pair[8];
+    (void)state;
+    assert_non_null(s);
+    assert_int_equal(assay_specimen_pairs(s, pair), 8);
+    double half = promise(s, &pair[4], 1), all = promise(s, &pair[5], 1);
+    print_message("half up %.3f, all up %.3f\n", half, all);
+    assert_true(all > 1.1 * half);
+    assert_true(all < 3.0 && half < 2.3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -86,6 +150,8 @@ int main(void)
         cmocka_unit_test(empty_event_found_by_its_tail),
         cmocka_unit_test(heavier_tails_on_one_side),
         cmocka_unit_test(patterns_that_one_side_never_shows),
+        cmocka_unit_test(expected_bounds_are_the_mean_of_those_found),
+        cmocka_unit_test(a_close_look_sees_what_rare_events_promise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,6 +109,50 @@ static void ratios_are_those_of_the_laws(void **state)
     assert_true(count > 100);
 }
 
+/* How many of a side's rows are zeros with this sign bit, and their log ratio. */
+static double zeros(const assay_specimen *s, int side, int sign, double *llr)
+{
+    assay_specimen_run run = {s, s->pairs[0], 5};
+    assay_source source = assay_specimen_source(&run);
+    assay_oracle o = {s, s->pairs[0], NULL};
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_rows rows;
+    double all[ASSAY_ROWS_BLOCK], count = 0;
+    assert_int_equal(assay_rows_init(&rows, source.width, &err), ASSAY_OK);
+    for (uint64_t b = 0; b < 20; b++) {
+        assert_int_equal(assay_source_fill(&source, side, b * ASSAY_ROWS_BLOCK,
+                                           ASSAY_ROWS_BLOCK, &rows, &err),
+                         ASSAY_OK);
+        s->llr(&o, &rows, all);
+        for (size_t i = 0; i < ASSAY_ROWS_BLOCK; i++) {
+            double y = rows.value[0][i];
+            if (y == 0 && (signbit(y) != 0) == sign) {
+                count++;
+                *llr = all[i];
+            }
+        }
+    }
+    assay_rows_clear(&rows);
+    return count;
+}
+
+static void snapped_zeros_have_a_sign_and_a_ratio_each(void **state)
+{
+    const assay_specimen *s = assay_specimen_find("FloatSnapping");
+    (void)state;
+    assert_non_null(s);
+    for (int sign = 0; sign < 2; sign++) {
+        double llr = NAN;
+        double left = zeros(s, 0, sign, &llr), right = zeros(s, 1, sign, &llr);
+        double sd = sqrt(1 / left + 1 / right);
+        if (!(fabs(log(left / right) - llr) < 5 * sd)) {
+            print_error("sign %d: %g and %g zeros, ratio %g by law\n", sign, left,
+                        right, llr);
+            fail();
+        }
+    }
+}
+
 static void truth_and_verdict_agree(void **state)
 {
     (void)state;
@@ -134,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth_and_verdict_agree),
         cmocka_unit_test(ratios_are_those_of_the_laws),
+        cmocka_unit_test(snapped_zeros_have_a_sign_and_a_ratio_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
