@@ -110,7 +110,7 @@ static assay_status certify(assay_stage *stage, const assay_source *source,
  * are certified with the first score. */
 #define MANY 2000000
 #define SOME 0.04
-#define MUCH 0.12
+#define MUCH 0.08
 
 static assay_status run_stages(assay_audit_result *out,
                                assay_stage *const *stage,

@@ -15,6 +15,8 @@ typedef struct assay_crew_row {
     assay_status status;
     assay_error err;
     int again; /* a refuted true claim: how often it was refuted again */
+    double mean_share; /* of the oracle, expected, over `shares` audits */
+    int shares;        /* 0: there is no oracle */
     assay_catalogue_row row;
 } assay_crew_row;
 
