@@ -127,7 +127,7 @@ static assay_status run_stages(assay_audit_result *out,
                 source->repeats && o->samples >= MANY && slack > SOME;
     int both = again && slack > MUCH;
     if (again) {
-        q = plan_again(&p, both ? 0.4 : 0.25, o, source->width);
+        q = plan_again(&p, both ? 0.3 : 0.25, o, source->width);
         again = q.select_end > p.select_end;
         both = both && again;
         q.before = both ? p.end - p.select_end : 0;

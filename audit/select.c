@@ -431,7 +431,7 @@ static void choose(assay_certify *z, assay_scores *c,
         choose_profile(z, c, &o->claim, target, level);
     } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
                !o->sequential) {
-        choose_layers(z, target, level, little ? 0.5 : 0.9);
+        choose_layers(z, target, level, little ? 0.5 : 0.95);
     }
     if (z->num_bins == 0 || z->alpha > 0) {
         z->cells.num = 0; /* nobody needs them */
