@@ -311,8 +311,8 @@ static void score_bounds(assay_hindsight *out, looking *w,
                          assay_stage *const *stage, size_t num,
                          const assay_audit_options *o)
 {
-    scored *side[2] = {malloc(w->n * sizeof **side),
-                       malloc(w->n * sizeof **side)};
+    scored *side[2] = {malloc((w->n + 1) * sizeof **side),
+                       malloc((w->n + 1) * sizeof **side)};
     double samples = (double)o->samples, level = 1 - o->confidence;
     for (size_t i = 0; side[0] != NULL && side[1] != NULL && i < num; i++) {
         const assay_certify *z = &stage[i]->z;
@@ -361,7 +361,7 @@ assay_status assay_hindsight_find(assay_hindsight *out,
 {
     assay_specimen_run run = {specimen, *pair, assay_search_oracle_seed(seed)};
     *out = (assay_hindsight){NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
-    if (specimen->llr == NULL || num == 0) {
+    if (specimen->llr == NULL || num == 0 || rows == 0) {
         return ASSAY_OK;
     }
     memset(out, 0, sizeof *out);
