@@ -88,12 +88,14 @@ json_t *assay_report_notes(const char *notes)
 
 /* ---- catalogue ------------------------------------------------------------------------ */
 
+#define GOAL 0.95
+
 typedef struct tally {
     int total, refuted, missed, by_chance, wrong;
     double worst_ratio;
     const char *worst_name;
     int below;        /* on average, or found but for noise, below the floor */
-    char weak[2000];  /* expected below 95 % */
+    char weak[2000];  /* expected below the floor, or the goal without one */
 } tally;
 
 static void print_head(FILE *to)
@@ -207,7 +209,7 @@ static void note_power(tally *t, const assay_crew_row *done, double floor)
         t->worst_name = row->specimen->name;
     }
     t->below += done->mean_share < floor || found < floor * oracle - 3 * noise;
-    if (row->hindsight.bound < 0.95 * oracle) {
+    if (row->hindsight.bound < (floor > 0 ? floor : GOAL) * oracle) {
         size_t used = strlen(t->weak);
         (void)snprintf(t->weak + used, sizeof t->weak - used,
                        "%s%s %.1f %% (mean of %d audits %.1f %%)",
@@ -297,7 +299,7 @@ static assay_status note_one(const assay_crew_row *done, void *ctx,
     return ASSAY_OK;
 }
 
-static void print_tally(FILE *to, const tally *t)
+static void print_tally(FILE *to, const tally *t, double floor)
 {
     (void)fprintf(to,
                   "%d specimens: %d false claims refuted, %d missed, %d true "
@@ -309,7 +311,8 @@ static void print_tally(FILE *to, const tally *t)
                       100 * t->worst_ratio, t->worst_name);
     }
     if (t->weak[0] != '\0') {
-        (void)fprintf(to, "Expected below 95 %%: %s.\n", t->weak);
+        (void)fprintf(to, "Expected below %g %%: %s.\n",
+                      100 * (floor > 0 ? floor : GOAL), t->weak);
     }
 }
 
@@ -360,9 +363,9 @@ static assay_status judge(const report *r, assay_error *err)
     }
     if (r->t.below > 0) {
         return assay_fail(err, ASSAY_UNSUPPORTED,
-                          "%d bounds are on average below %g of the oracle's, "
-                          "or found there beyond three standard deviations",
-                          r->t.below, r->o->floor);
+                          "bounds on average below %g of the oracle's, or found "
+                          "there beyond three standard deviations: %d",
+                          r->o->floor, r->t.below);
     }
     return ASSAY_OK;
 }
@@ -396,7 +399,7 @@ assay_status assay_report_catalogue(FILE *to,
         (void)json_dumpf(r.list, to, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         (void)fputc('\n', to);
     } else if (status == ASSAY_OK) {
-        print_tally(to, &r.t);
+        print_tally(to, &r.t, options->floor);
     }
     json_decref(r.list);
     free(r.specimen);

@@ -430,6 +430,11 @@ static int run_catalogue(args *a, assay_error *err)
     }
     double floor_share = 0;
     status = read_fraction(&floor_share, a->floor, "--floor", 0, err);
+    if (status == ASSAY_OK && a->no_oracle && floor_share > 0) {
+        status = assay_fail(err, ASSAY_INVALID,
+                            "--floor compares with the oracle; leave out "
+                            "--no-oracle");
+    }
     if (status != ASSAY_OK) {
         return assay_cli_report("audit", err);
     }

@@ -35,6 +35,10 @@ for field in epsilon_lower delta confidence refuted detection_limit samples \
   fi
 done
 check words 4 "REFUTED" $(run words 20000)
+catalogue=("$assay" audit catalogue --only SUE-bug --samples 100000)
+check floor_met 0 "expected" "${catalogue[@]}" --floor 0.9
+check floor_missed_by_four_audits 2 "mean of 4 audits" "${catalogue[@]}" --floor 0.9999
+check floor_needs_the_oracle 2 "leave out" "${catalogue[@]}" --floor 0.9 --no-oracle
 check sequential 4 "REFUTED" $(run bad 20000 --sequential)
 check delta 0 "Not refuted" "$assay" audit --left "$dir/a" --right "$dir/b" \
   --claim eps=2.5,delta=1e-3 --samples 5000 -- \
