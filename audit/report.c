@@ -211,11 +211,14 @@ static void note_power(tally *t, const assay_crew_row *done, double floor)
     t->below += done->mean_share < floor || found < floor * oracle - 3 * noise;
     if (row->hindsight.bound < (floor > 0 ? floor : GOAL) * oracle) {
         size_t used = strlen(t->weak);
-        (void)snprintf(t->weak + used, sizeof t->weak - used,
-                       "%s%s %.1f %% (mean of %d audits %.1f %%)",
+        char mean[48] = "";
+        if (done->shares > 1) {
+            (void)snprintf(mean, sizeof mean, " (mean of %d audits %.1f %%)",
+                           done->shares, 100 * done->mean_share);
+        }
+        (void)snprintf(t->weak + used, sizeof t->weak - used, "%s%s %.1f %%%s",
                        used == 0 ? "" : ", ", row->specimen->name,
-                       100 * row->hindsight.bound / oracle, done->shares,
-                       100 * done->mean_share);
+                       100 * row->hindsight.bound / oracle, mean);
     }
 }
 
