@@ -24,21 +24,28 @@ static uint64_t num_seeds(void)
     return 2 * (uint64_t)(k > 0 ? k : 1);
 }
 
+/* One audit with its oracle. */
+static void audited(assay_catalogue_row *row, const assay_specimen *s,
+                    uint64_t samples, uint64_t seed)
+{
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_catalogue_options o = {.samples = samples, .confidence = 0.99,
+                                 .seed = seed, .with_oracle = 1};
+    if (assay_catalogue_run(row, s, &o, &err) != ASSAY_OK) {
+        print_error("%s: %s\n", s->name, err.message);
+        fail();
+    }
+}
+
 /* The mean share of the chosen pair's oracle over a few seeds. */
 static void certifies(const char *name, uint64_t samples, double least)
 {
     const assay_specimen *s = assay_specimen_find(name);
-    assay_error err = ASSAY_ERROR_INIT;
     double sum = 0, count = 0;
     assert_non_null(s);
     for (uint64_t seed = 1; seed <= num_seeds(); seed++) {
         assay_catalogue_row row;
-        assay_catalogue_options o = {.samples = samples, .confidence = 0.99,
-                                     .seed = 101 * seed, .with_oracle = 1};
-        if (assay_catalogue_run(&row, s, &o, &err) != ASSAY_OK) {
-            print_error("%s: %s\n", name, err.message);
-            fail();
-        }
+        audited(&row, s, samples, 101 * seed);
         assert_true(row.oracle.bound > 0);
         assert_true(row.best.bound >= 0.99 * row.oracle.bound);
         sum += row.result.lower / row.oracle.bound;
@@ -84,18 +91,12 @@ static void patterns_that_one_side_never_shows(void **state)
 static void expected_as_found(const char *name, uint64_t samples)
 {
     const assay_specimen *s = assay_specimen_find(name);
-    assay_error err = ASSAY_ERROR_INIT;
     double found = 0, expected = 0, noise = 0, oracle = 0;
     uint64_t num = 2 * num_seeds();
     assert_non_null(s);
     for (uint64_t seed = 1; seed <= num; seed++) {
         assay_catalogue_row row;
-        assay_catalogue_options o = {.samples = samples, .confidence = 0.99,
-                                     .seed = 31 * seed, .with_oracle = 1};
-        if (assay_catalogue_run(&row, s, &o, &err) != ASSAY_OK) {
-            print_error("%s: %s\n", name, err.message);
-            fail();
-        }
+        audited(&row, s, samples, 31 * seed);
         found += row.result.lower / (double)num;
         expected += row.hindsight.bound / (double)num;
         oracle += row.oracle.bound / (double)num;
