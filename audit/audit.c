@@ -120,7 +120,7 @@ static assay_status run_stages(assay_audit_result *out,
     assay_plan p = make_plan(o, source->width), q = p;
     assay_names kept = {.num = 0};
     assay_status status =
-        assay_select_prepare(stage[0], &kept, source, &p, o, err);
+        assay_select_prepare(stage[0], NULL, &kept, source, &p, o, err);
     double slack = assay_select_slack(&stage[0]->z, &o->claim,
                                       (double)(p.end - p.select_end));
     int again = !o->one_stage && !o->light && !o->sequential &&
@@ -137,7 +137,8 @@ static assay_status run_stages(assay_audit_result *out,
         status = certify(stage[0], source, p.unit, o, "", err);
     }
     if (status == ASSAY_OK && again) {
-        status = assay_select_prepare(stage[1], &kept, source, &q, o, err);
+        status = assay_select_prepare(stage[1], both ? &stage[0]->z : NULL,
+                                      &kept, source, &q, o, err);
     }
     if (status == ASSAY_OK && again) {
         status = certify(stage[1], source, q.unit, o, ".2", err);

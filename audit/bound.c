@@ -222,23 +222,22 @@ static double joint_minimum(joint *j)
     }
 }
 
-double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
-                         double level, double w)
+/* The smallest forced parameter over all (p1, p2) with w z1 + sqrt(1-w^2) z2 <= z
+ * and p1 within its own limits at level `box` on each end. */
+static double joint_least(const assay_claim *claim, const assay_audit_counts *c,
+                          double z, double box, double w)
 {
-    const assay_audit_counts *c = counts;
-    if (c->k1 == 0 || c->n1 == 0 || c->n2 == 0 || !(level > 0)) {
+    if (c->k1 == 0 || c->n1 == 0 || c->n2 == 0) {
         return 0;
     }
-    joint j = {.claim = claim, .counts = counts, .num = 0};
-    level *= 1 - 1e-9; /* the normal quantiles are good to 1e-14 */
-    j.z = -assay_normal_quantile(level * (1 - 2 * BOX_SHARE));
+    joint j = {.claim = claim, .counts = c, .z = z, .num = 0};
     j.w1 = fmin(fmax(w, 1e-3), 0.999999);
     j.w2 = sqrt(1 - j.w1 * j.w1);
     /* p1 is below its own upper limit and above its lower one */
-    double top = assay_binomial_upper(c->k1, c->n1, level * BOX_SHARE);
+    double top = assay_binomial_upper(c->k1, c->n1, box);
     double below = assay_binomial_at_most(c->k1 - 1, c->n1, top);
     double t_min = assay_normal_quantile(fmax(below * (1 - 1e-6), 1e-280));
-    double t_max = -assay_normal_quantile(level * BOX_SHARE);
+    double t_max = -assay_normal_quantile(box);
     static const double at[] = {0, 0.25, 0.4, 0.5, 0.6, 0.7, 0.8, 1};
     for (size_t i = 0; i < sizeof at / sizeof at[0]; i++) {
         node_set(&j, i, t_min + at[i] * (t_max - t_min));
@@ -247,29 +246,33 @@ double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *cou
     return joint_minimum(&j) * (1 - 1e-12);
 }
 
-/* If the true parameter survives, Z1 <= t or Z2 <= (z - v1 t)/v2 for every t:
- * it is at least the smaller of the two stages' bounds at these levels. The
- * first falls with t, the second grows. */
-double assay_bound_stages(const assay_claim *claim,
-                          const assay_audit_counts *counts, const double *w,
-                          size_t num, double level)
+double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
+                         double level, double w)
 {
-    if (num < 2 || counts[0].n1 == 0 || counts[1].n1 == 0) {
-        size_t only = num == 2 && counts[0].n1 == 0 ? 1 : 0;
-        return num == 0 ? 0
-                        : assay_bound_joint(claim, &counts[only], level,
-                                            w[only]);
+    if (!(level > 0)) {
+        return 0;
     }
+    level *= 1 - 1e-9; /* the normal quantiles are good to 1e-14 */
+    return joint_least(claim, counts,
+                       -assay_normal_quantile(level * (1 - 2 * BOX_SHARE)),
+                       level * BOX_SHARE, w);
+}
+
+/* If the true parameter survives (both stages' p1 within their limits, too), Z1
+ * <= t or Z2 <= (z - v1 t)/v2 for every t: it is at least the smaller of what
+ * these leave. The first falls with t, the second grows. */
+static double two_stages(const assay_claim *claim,
+                         const assay_audit_counts *counts, const double *w,
+                         double level)
+{
     double n = (double)counts[0].n1 + (double)counts[1].n1;
     double v1 = sqrt((double)counts[0].n1 / n), v2 = sqrt(1 - v1 * v1);
-    double z = -assay_normal_quantile(level * (1 - 1e-9)), best = 0;
+    double z = -assay_normal_quantile(level * (1 - 4 * BOX_SHARE)), best = 0;
     double lo = v1 * z - 4, hi = v1 * z + 4, t = v1 * z;
     for (int i = 0; i < 14; i++) {
-        double a = assay_bound_joint(claim, &counts[0],
-                                     assay_normal_cdf(-t), w[0]);
-        double b = assay_bound_joint(claim, &counts[1],
-                                     assay_normal_cdf(-(z - v1 * t) / v2),
-                                     w[1]);
+        double a = joint_least(claim, &counts[0], t, level * BOX_SHARE, w[0]);
+        double b = joint_least(claim, &counts[1], (z - v1 * t) / v2,
+                               level * BOX_SHARE, w[1]);
         best = fmax(best, fmin(a, b));
         if (fabs(a - b) < 1e-4 * best) {
             break;
@@ -278,6 +281,20 @@ double assay_bound_stages(const assay_claim *claim,
         t = 0.5 * (lo + hi);
     }
     return best;
+}
+
+double assay_bound_stages(const assay_claim *claim,
+                          const assay_audit_counts *counts, const double *w,
+                          size_t num, double level)
+{
+    if (num == 0 || !(level > 0)) {
+        return 0;
+    }
+    if (num == 2 && counts[0].n1 > 0 && counts[1].n1 > 0) {
+        return two_stages(claim, counts, w, level * (1 - 1e-9));
+    }
+    size_t only = num == 2 && counts[0].n1 == 0 ? 1 : 0;
+    return assay_bound_joint(claim, &counts[only], level, w[only]);
 }
 
 double assay_bound_weight(double p1, uint64_t n1, double p2, uint64_t n2)

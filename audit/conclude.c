@@ -9,7 +9,7 @@
 
 /* ---- levels ---------------------------------------------------------------------- */
 
-static int has_bins(const assay_certify *z)
+int assay_conclude_has_bins(const assay_certify *z)
 {
     return z->num_bins > 0 || z->num_past > 0;
 }
@@ -18,7 +18,7 @@ static int has_bins(const assay_certify *z)
  * event gets its own. Fixed by the first stage, before any certification row. */
 double assay_conclude_level(const assay_certify *z, size_t k, double level)
 {
-    if (has_bins(z)) {
+    if (assay_conclude_has_bins(z)) {
         level *= 1 - z->bins_share;
     }
     if (z->num_events == 1) {
@@ -34,25 +34,24 @@ static assay_audit_counts counts_of(const assay_pairs *p)
     return (assay_audit_counts){p->both + p->left, n, p->both + p->right, n};
 }
 
-/* Event k of all stages that have one. */
+/* Event k of all stages. A stage without it would be a way to stop after a lucky
+ * one: then the event has no bound. */
 double assay_conclude_event(assay_stage *const *stage, size_t num, size_t k,
                             const assay_claim *claim, double level)
 {
     assay_audit_counts c[ASSAY_MAX_STAGES];
     double w[ASSAY_MAX_STAGES];
-    size_t have = 0;
     for (size_t i = 0; i < num; i++) {
         const assay_certify *z = &stage[i]->z;
-        if (k < z->num_events) {
-            const assay_audit_event *e = &z->event[k];
-            c[have] = counts_of(&z->pairs[k]);
-            /* the weight comes from the selection rows */
-            w[have] = assay_bound_weight(e->p[0], c[have].n1, e->p[1],
-                                         c[have].n2);
-            have++;
+        if (k >= z->num_events) {
+            return 0;
         }
+        const assay_audit_event *e = &z->event[k];
+        c[i] = counts_of(&z->pairs[k]);
+        /* the weight comes from the selection rows */
+        w[i] = assay_bound_weight(e->p[0], c[i].n1, e->p[1], c[i].n2);
     }
-    return assay_bound_stages(claim, c, w, have,
+    return assay_bound_stages(claim, c, w, num,
                               assay_conclude_level(&stage[0]->z, k, level));
 }
 
@@ -100,12 +99,10 @@ static void describe(assay_audit_result *out, assay_stage *const *stage,
 {
     const assay_stage *s = stage[0];
     memset(&out->counts, 0, sizeof out->counts);
-    for (size_t i = 0; i < num; i++) {
-        if (k < stage[i]->z.num_events) {
-            s = stage[i];
-            assay_audit_counts c = counts_of(&s->z.pairs[k]);
-            add_counts(&out->counts, &c);
-        }
+    for (size_t i = 0; i < num && k < stage[i]->z.num_events; i++) {
+        s = stage[i];
+        assay_audit_counts c = counts_of(&s->z.pairs[k]);
+        add_counts(&out->counts, &c);
     }
     const assay_audit_event *e = &s->z.event[k];
     const assay_model *m = &s->models.model[e->model];
@@ -172,6 +169,21 @@ static void conclude_profile(assay_audit_result *out, const assay_stage *s,
     out->swapped = z->profile_swapped;
 }
 
+/* One slice without a weight, for the runs of a stage that have no layers. */
+static void no_layers(assay_layer_counts *out, const assay_stage *s)
+{
+    uint64_t rest[2] = {s->end - s->first, s->end - s->first};
+    for (size_t k = 0; k < s->z.num_past; k++) {
+        for (size_t i = 0; i < s->z.past[k].num; i++) {
+            rest[0] -= s->z.past[k].count[0][i];
+            rest[1] -= s->z.past[k].count[1][i];
+        }
+    }
+    out->num = 1;
+    out->count[0][0] = rest[0];
+    out->count[1][0] = rest[1];
+}
+
 /* The layers of every stage, in the order of the runs. */
 static size_t list_layers(assay_layer_counts *out, assay_stage *const *stage,
                           size_t num)
@@ -182,12 +194,14 @@ static size_t list_layers(assay_layer_counts *out, assay_stage *const *stage,
         for (size_t k = 0; k < z->num_past; k++) {
             out[used++] = z->past[k];
         }
+        assay_layer_counts *now = &out[used++];
         if (z->num_bins > 0) {
-            assay_layer_counts *now = &out[used++];
             now->num = z->num_bins;
             memcpy(now->weight, z->g, sizeof z->g);
             memcpy(now->edge, z->edge, sizeof z->edge);
             memcpy(now->count, z->bin, sizeof z->bin);
+        } else {
+            no_layers(now, stage[i]);
         }
     }
     return used;
@@ -260,7 +274,6 @@ static assay_status conclude_layers(assay_audit_result *out,
     assay_layer_counts list[ASSAY_LAYER_STAGES] = {{0}};
     assay_layer_counts thinned[ASSAY_LAYER_STAGES];
     double lost;
-    num -= !has_bins(&stage[num - 1]->z); /* the second has none */
     size_t used = list_layers(list, stage, num);
     memcpy(thinned, list, sizeof list);
     assay_status status = thin(thinned, used, &lost, o->seed, err);
@@ -289,12 +302,12 @@ assay_status assay_conclude(assay_audit_result *out,
     out->claim = o->claim;
     out->delta = o->claim.delta;
     out->confidence = o->confidence;
-    out->num_events = (int)z->num_events + has_bins(z);
+    out->num_events = (int)z->num_events + assay_conclude_has_bins(z);
     out->stages = (int)num;
     conclude_events(out, stage, num, o);
     if (z->num_bins > 0 && z->alpha > 0) {
         conclude_profile(out, stage[0], level);
-    } else if (has_bins(z)) {
+    } else if (assay_conclude_has_bins(z)) {
         status = conclude_layers(out, stage, num, o, err);
     }
     out->refuted = out->lower > o->claim.value || assay_conclude_early(z, o);

@@ -25,7 +25,10 @@ int assay_conclude_early(const assay_certify *z,
 /** What event k gets of the error budget `level`. */
 double assay_conclude_level(const assay_certify *z, size_t k, double level);
 
-/** The bound of event k in all stages that have one. */
+/** Does the stage have a profile or layers? */
+int assay_conclude_has_bins(const assay_certify *z);
+
+/** The bound of event k, which all stages must have (else 0). */
 double assay_conclude_event(assay_stage *const *stage, size_t num, size_t k,
                             const assay_claim *claim, double level);
 

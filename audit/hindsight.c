@@ -64,11 +64,6 @@ static size_t column_of(looking *w, const assay_stage *stage, size_t model)
     return k < MAX_SCORES ? k : MAX_SCORES - 1;
 }
 
-static int has_bins(const assay_certify *z)
-{
-    return z->num_bins > 0 || z->num_past > 0;
-}
-
 static assay_status look(looking *w, assay_stage *const *stage, size_t num,
                          const assay_specimen_run *run, assay_error *err)
 {
@@ -79,7 +74,7 @@ static assay_status look(looking *w, assay_stage *const *stage, size_t num,
         for (size_t k = 0; k < stage[i]->z.num_events; k++) {
             (void)column_of(w, stage[i], stage[i]->z.event[k].model);
         }
-        if (has_bins(&stage[i]->z)) {
+        if (assay_conclude_has_bins(&stage[i]->z)) {
             (void)column_of(w, stage[i], stage[i]->z.profile_model);
         }
     }
@@ -222,7 +217,7 @@ static assay_status layers_bound(double *out, looking *w,
     assay_audit_options once = *o;
     once.seed = 1; /* the thinning takes the same from everybody */
     *out = 0;
-    if (!has_bins(&stage[0]->z)) {
+    if (!assay_conclude_has_bins(&stage[0]->z)) {
         return ASSAY_OK;
     }
     for (size_t i = 0; i < num; i++) {

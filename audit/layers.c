@@ -94,10 +94,11 @@ static double tail_of(const layer *l, double p)
     return (1 - l->coin) * from + l->coin * above;
 }
 
-/* The combined normal score against epsilon, rounded down. */
-static double score_at(const layer *list, size_t num, double eps)
+/* The combined normal score against epsilon, rounded down; `sum` is that of
+ * stages without slices. */
+static double score_at(const layer *list, size_t num, double eps, double sum)
 {
-    double p = 1 / (1 + exp(-eps)), sum = 0;
+    double p = 1 / (1 + exp(-eps));
     p = fmin(p * (1 + 1e-15), 1 - 1e-16);
     for (size_t i = 0; i < num; i++) {
         sum -= list[i].weight * assay_normal_quantile(tail_of(&list[i], p));
@@ -105,8 +106,11 @@ static double score_at(const layer *list, size_t num, double eps)
     return sum;
 }
 
-/* A stage's slices; their squared weights sum to `share`. */
-static size_t collect(layer *list, const assay_layer_counts *c, double share)
+/* A stage's slices; their squared weights sum to `share`. A stage without any
+ * speaks by a coin: were it left out, the others would speak louder whenever
+ * they like to be the last. */
+static size_t collect(layer *list, const assay_layer_counts *c, double share,
+                      double *coins)
 {
     size_t used = 0;
     double square = 0;
@@ -118,6 +122,9 @@ static size_t collect(layer *list, const assay_layer_counts *c, double share)
                                    c->coin[i]};
             square += w * w;
         }
+    }
+    if (used == 0 && share > 0) {
+        *coins -= sqrt(share) * assay_normal_quantile(1 - c->coin[0]);
     }
     for (size_t i = 0; i < used; i++) {
         list[i].weight *= sqrt(share / square);
@@ -138,7 +145,7 @@ double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
                           double level)
 {
     layer list[ASSAY_LAYER_STAGES * ASSAY_PROFILE_BINS];
-    double runs = 0;
+    double runs = 0, coins = 0;
     size_t used = 0;
     if (!(level > 0) || num_stages > ASSAY_LAYER_STAGES) {
         return 0;
@@ -147,20 +154,21 @@ double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
         runs += runs_of(&stage[k]);
     }
     for (size_t k = 0; k < num_stages; k++) {
-        used += collect(list + used, &stage[k], runs_of(&stage[k]) / runs);
+        double share = runs > 0 ? runs_of(&stage[k]) / runs : 0;
+        used += collect(list + used, &stage[k], share, &coins);
     }
     double need = -assay_normal_quantile(level * (1 - 1e-9)) + 1e-9;
-    if (used == 0 || !(score_at(list, used, 0) > need)) {
+    if (used == 0 || !(score_at(list, used, 0, coins) > need)) {
         return 0;
     }
     double lo = 0, hi = 0.01;
-    while (hi < 40 && score_at(list, used, hi) > need) {
+    while (hi < 40 && score_at(list, used, hi, coins) > need) {
         lo = hi;
         hi *= 2;
     }
     for (int i = 0; i < 36 && hi - lo > 1e-7 * hi; i++) {
         double mid = 0.5 * (lo + hi);
-        if (score_at(list, used, mid) > need) {
+        if (score_at(list, used, mid, coins) > need) {
             lo = mid;
         } else {
             hi = mid;

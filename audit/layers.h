@@ -35,7 +35,8 @@ void assay_layers_toss(assay_layer_counts *counts, assay_rng *rng);
  * e^eps/(1+e^eps). Its exact tail at k, coin P[K > k] + (1 - coin) P[K >= k], is
  * uniform and becomes a normal score; without coins dozens of slices would each
  * lose half a count. The scores are summed with weights w sqrt(m) within a stage.
- * A stage weighs as the square root of its runs.
+ * A stage weighs as the square root of its runs. One without a weight or runs in
+ * its slices has a normal score by its first coin (coin 0: there is no bound).
  *
  * Law     P[bound > true epsilon] <= level, if slices and weights of a stage
  *         were fixed before its counts were seen.

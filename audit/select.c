@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "audit/binomial.h"
+#include "audit/conclude.h"
 #include "audit/layers.h"
 #include "audit/scores.h"
 
@@ -387,14 +388,17 @@ static void choose_profile(assay_certify *z, assay_scores *c,
 #define LAYERS_MASS 0.15
 #define LAYERS_MOST 4
 #define LAYERS_LEAST 500
+static int worth_layers(const assay_certify *z, double target)
+{
+    const assay_audit_event *e = &z->event[0];
+    return z->num_events > 0 && e->p[0] <= LAYERS_MASS &&
+           e->merit <= LAYERS_MOST && e->p[1] * target >= LAYERS_LEAST;
+}
+
 static void choose_layers(assay_certify *z, double target, double level,
                           double share)
 {
     const assay_audit_event *e = &z->event[0];
-    if (z->num_events == 0 || e->p[0] > LAYERS_MASS ||
-        e->merit > LAYERS_MOST || e->p[1] * target < LAYERS_LEAST) {
-        return;
-    }
     z->layers_target = target;
     z->layers_level = share * level;
     (void)assay_layers_fit(z);
@@ -420,17 +424,39 @@ static double noise_share(const assay_certify *z, const assay_claim *claim,
  * of the rest the first event. */
 #define LITTLE 0.06
 
-static void choose(assay_certify *z, assay_scores *c,
-                   const assay_audit_options *o, double target)
+/* A second stage has what the first one has, whatever its rows advise: were
+ * that its choice, it could be silent after a lucky first one. An event that is
+ * missing is the first one again, or nothing at all. */
+static void follow(assay_certify *z, const assay_certify *before, double target,
+                   double level)
+{
+    assay_audit_event spare = {.threshold = INFINITY};
+    if (z->num_events > 0) {
+        spare = z->event[0];
+    }
+    if (assay_conclude_has_bins(before) && z->num_events > 0) {
+        choose_layers(z, target, level, before->bins_share);
+    }
+    while (z->num_events < before->num_events) {
+        z->event[z->num_events++] = spare;
+    }
+    z->num_events = before->num_events;
+}
+
+static void choose(assay_certify *z, const assay_certify *before,
+                   assay_scores *c, const assay_audit_options *o,
+                   double target)
 {
     double level = 1 - o->confidence;
     choose_events(z, c, &o->claim, target, level);
     int little = noise_share(z, &o->claim, target, level) < LITTLE;
     z->first_share = little ? 0.5 : 0.92;
-    if (o->claim.kind == ASSAY_CLAIM_RHO) {
+    if (before != NULL) {
+        follow(z, before, target, level);
+    } else if (o->claim.kind == ASSAY_CLAIM_RHO) {
         choose_profile(z, c, &o->claim, target, level);
     } else if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0 &&
-               !o->sequential) {
+               !o->sequential && worth_layers(z, target)) {
         choose_layers(z, target, level, little ? 0.5 : 0.95);
     }
     if (z->num_bins == 0 || z->alpha > 0) {
@@ -438,7 +464,8 @@ static void choose(assay_certify *z, assay_scores *c,
     }
 }
 
-static assay_status select_events(assay_certify *z, const assay_models *models,
+static assay_status select_events(assay_certify *z, const assay_certify *before,
+                                  const assay_models *models,
                                   const assay_training *data,
                                   const size_t *keep, size_t num_keep,
                                   const assay_source *source, const assay_plan *p,
@@ -458,7 +485,7 @@ static assay_status select_events(assay_certify *z, const assay_models *models,
     }
     if (status == ASSAY_OK) {
         assay_scores_sort(&c);
-        choose(z, &c, o, target);
+        choose(z, before, &c, o, target);
     }
     assay_scores_clear(&c);
     return status;
@@ -482,7 +509,9 @@ static void note_names(assay_names *out, const assay_models *models,
     }
 }
 
-assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
+assay_status assay_select_prepare(assay_stage *stage,
+                                  const assay_certify *before,
+                                  assay_names *kept,
                                   const assay_source *source,
                                   const assay_plan *p,
                                   const assay_audit_options *o,
@@ -500,8 +529,8 @@ assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
                              err);
     }
     if (status == ASSAY_OK) {
-        status = select_events(&stage->z, models, &data, keep, num_keep, source,
-                               p, o, target, err);
+        status = select_events(&stage->z, before, models, &data, keep, num_keep,
+                               source, p, o, target, err);
         note_names(kept, models, &stage->z);
     }
     assay_training_clear(&data);

@@ -8,8 +8,11 @@
 
 /** Train attackers on rows before plan->train_end, choose the events with rows
  *  before plan->select_end; no later row is looked at. `kept` says which
- *  attackers were worth it; if it has names already, only these are trained. */
-assay_status assay_select_prepare(assay_stage *stage, assay_names *kept,
+ *  attackers were worth it; if it has names already, only these are trained.
+ *  `before`: what the stage that this one is combined with counts, or NULL. */
+assay_status assay_select_prepare(assay_stage *stage,
+                                  const assay_certify *before,
+                                  assay_names *kept,
                                   const assay_source *source,
                                   const assay_plan *plan,
                                   const assay_audit_options *options,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/conclude.h"
 #include "audit/layers.h"
 
 #define SLICES 5
@@ -151,6 +152,84 @@ static void every_stage_may_learn_from_those_before(void **state)
     assert_true((double)wrong <= 0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
     assert_true((double)wrong >= 0.015 * REPEATS / 2);
     assert_true(sum / (REPEATS / 2) > 0.2);
+}
+
+/* Were a stage that shows nothing left out, a second stage could fall silent
+ * whenever the first one was lucky. */
+static void a_silent_stage_speaks_by_its_coin(void **state)
+{
+    (void)state;
+    static assay_layer_counts c[2];
+    memset(c, 0, sizeof c);
+    c[0].num = c[1].num = 1;
+    c[0].weight[0] = 1;
+    c[0].count[0][0] = 3000;
+    c[0].count[1][0] = 2000;
+    c[0].coin[0] = 0.5;
+    c[1].count[0][0] = c[1].count[1][0] = 2500;
+    double alone = assay_bound_layers(c, 1, 0.01);
+    assert_true(alone > 0.3 && alone < log(1.5));
+    assert_true(assay_bound_layers(c, 2, 0.01) == 0);
+    double last = 0;
+    for (double coin = 0.1; coin < 1; coin += 0.2) {
+        c[1].coin[0] = coin;
+        double bound = assay_bound_layers(c, 2, 0.01);
+        assert_true(bound > last);
+        last = bound;
+    }
+    assert_true(last < log(1.5));
+}
+
+static void stage_with(assay_stage *s, uint64_t first, uint64_t end,
+                       uint64_t left, uint64_t right)
+{
+    memset(s, 0, sizeof *s);
+    s->first = first;
+    s->end = end;
+    s->z.num_events = 1;
+    s->z.first_share = 1;
+    s->z.event[0].p[0] = s->z.event[0].p[1] = 0.1;
+    s->z.pairs[0] = (assay_pairs){0, left, right, end - first - left - right};
+}
+
+static assay_stage first_stage, second_stage;
+static assay_stage *const both_stages[2] = {&first_stage, &second_stage};
+
+/* The first stage is lucky; whatever the second does not have is no bound of
+ * the first one's alone. */
+static void a_second_stage_cannot_fall_silent(void **state)
+{
+    (void)state;
+    assay_error err = ASSAY_ERROR_INIT;
+    assay_audit_result r;
+    assay_audit_options o = {.claim = {ASSAY_CLAIM_EPS, 0, 0},
+                             .confidence = 0.99};
+    stage_with(&first_stage, 0, 100000, 20000, 10000);
+    stage_with(&second_stage, 100000, 200000, 10000, 10000);
+    second_stage.z.num_events = 0;
+    assert_true(assay_conclude_event(both_stages, 1, 0, &o.claim, 0.01) > 0.6);
+    assert_true(assay_conclude_event(both_stages, 2, 0, &o.claim, 0.01) == 0);
+    second_stage.z.num_events = 1;
+    double with = assay_conclude_event(both_stages, 2, 0, &o.claim, 0.01);
+    assert_true(with >= 0 && with < 0.6);
+    /* layers in the first stage only: the coin decides, so seeds differ */
+    first_stage.z.num_bins = 1;
+    first_stage.z.g[0] = 1;
+    first_stage.z.bins_share = 0.99;
+    first_stage.z.bin[0][0] = 20000;
+    first_stage.z.bin[1][0] = 10000;
+    second_stage.z.num_events = first_stage.z.num_events = 0;
+    double least = INFINITY, most = 0, alone = 0;
+    for (o.seed = 1; o.seed <= 40; o.seed++) {
+        assert_int_equal(assay_conclude(&r, both_stages, 2, &o, &err), ASSAY_OK);
+        least = fmin(least, r.lower);
+        most = fmax(most, r.lower);
+        assert_int_equal(assay_conclude(&r, both_stages, 1, &o, &err), ASSAY_OK);
+        alone = fmax(alone, r.lower);
+    }
+    print_message("%.3f to %.3f, alone %.3f\n", least, most, alone);
+    assert_true(least < alone - 0.02);
+    assert_true(most < log(2) + 0.05);
 }
 
 /* ---- choosing ---------------------------------------------------------- */
@@ -330,6 +409,8 @@ int main(void)
         cmocka_unit_test(bound_is_too_large_as_rarely_as_promised),
         cmocka_unit_test(second_stage_may_learn_from_the_first),
         cmocka_unit_test(every_stage_may_learn_from_those_before),
+        cmocka_unit_test(a_silent_stage_speaks_by_its_coin),
+        cmocka_unit_test(a_second_stage_cannot_fall_silent),
         cmocka_unit_test(cells_hold_every_score),
         cmocka_unit_test(smoothed_ratios_find_the_threshold),
         cmocka_unit_test(layers_weigh_both_ends),
