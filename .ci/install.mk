@@ -18,7 +18,9 @@ docs: all ## check that the documents' links resolve
 	@.ci/check-docs
 
 LINT_SRC := $(LIB_SRC) $(TOOL_SRC)
-lint: | $(BUILD)/deps.stamp ## clang warnings, clang-tidy and cppcheck
+FORMAT_SRC := $(LIB_SRC) $(TOOL_SRC) $(wildcard */*.h audit/specimens/*.h tests/*/*.h tests/*/*.c)
+lint: | $(BUILD)/deps.stamp ## layout, clang warnings, clang-tidy and cppcheck
+	clang-format --dry-run -Werror $(FORMAT_SRC)
 	@for f in $(LINT_SRC); do clang $(CPPFLAGS) -std=c11 $(WARN) -fsyntax-only $$f || exit 1; done
 	cppcheck -q --error-exitcode=1 --std=c11 -I. --enable=warning,portability \
 	  --suppress=missingIncludeSystem --inline-suppr -D__x86_64__ $(LINT_SRC)
@@ -38,4 +40,4 @@ fuzz: $(FUZZERS) ## libFuzzer on every input, FUZZ_SECONDS each
 	  $$f -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2000 -print_final_stats=0 $$f.corpus 2>&1 | tail -2 || exit 1; done
 
 format: ## lay out the sources with clang-format
-	clang-format -i $(LIB_SRC) $(TOOL_SRC) $(wildcard */*.h tests/*/*.c tests/*/*.h)
+	clang-format -i $(FORMAT_SRC)

@@ -620,8 +620,8 @@ static void value_and_charge(arb_t value, arb_t charges,
     arb_init(t);
     arb_init(e);
     arb_set_d(value, (double)s.value);
-    arb_set_d(charges, rounding + noise + cut +
-                           fabs((double)s.value) * 3e-16 + 1e-300);
+    arb_set_d(charges,
+              rounding + noise + cut + fabs((double)s.value) * 3e-16 + 1e-300);
     arb_set_d(t, c->tilt);
     arb_set_d(e, epsilon);
     arb_mul(t, t, e, prec);

@@ -40,10 +40,10 @@ assay_status assay_moment_init(assay_moment *out, const assay_event *event,
     out->integer_only = event->sampling != ASSAY_SAMPLE_ALL;
     int covered = out->cost.has_rho || out->cost.has_pure || out->has_curve;
     if (event->sampling != ASSAY_SAMPLE_ALL) {
-        covered = event->group == 1 &&
-                  (gaussian_kind(event) ||
-                   (event->sampling == ASSAY_SAMPLE_POISSON &&
-                    out->cost.has_pure));
+        covered =
+            event->group == 1 &&
+            (gaussian_kind(event) ||
+             (event->sampling == ASSAY_SAMPLE_POISSON && out->cost.has_pure));
     }
     if (status == ASSAY_OK &&
         (!covered || (out->has_curve && event->group > 1))) {

@@ -3,9 +3,9 @@
  * The projection of algorithms/consistency.h in vectors. Long rows have eight
  * partial sums, in vectors that the compiler makes (lanes) or in registers of
  * 256 (long) or 512 bits (wide): all give the same bits. Short rows go side by
- * side, one a lane, and give the bits of the plain way. All return 0 if an entry is too
- * large for them: from 2^44 on, short rows also from -2^44 down. What they
- * have written then is not an answer.
+ * side, one a lane, and give the bits of the plain way. All return 0 if an
+ * entry is too large for them: from 2^44 on, short rows also from -2^44 down.
+ * What they have written then is not an answer.
  */
 #ifndef ASSAY_ALGORITHMS_CONSISTENCY_LANES_H
 #define ASSAY_ALGORITHMS_CONSISTENCY_LANES_H

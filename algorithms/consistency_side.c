@@ -175,7 +175,8 @@ INLINE void write_rows(assay_consistency *out, size_t i, int64_t *level,
     _mm256_storeu_pd(out->moment[0] + i, _mm256_and_pd(in, sum));
     _mm256_storeu_pd(out->moment[1] + i, _mm256_and_pd(in, m->first));
     _mm256_storeu_pd(out->moment[2] + i, _mm256_and_pd(in, m->second));
-    _mm256_storeu_si256((__m256i *)(void *)(level + i), assay_side_integer(r->bar));
+    _mm256_storeu_si256((__m256i *)(void *)(level + i),
+                        assay_side_integer(r->bar));
 }
 
 INLINE void find_answers(assay_consistency *out, size_t i, int64_t *level,

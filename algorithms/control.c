@@ -32,8 +32,8 @@ static void cartpole_step(const assay_control *env, double *s, int action,
     s[1] = s[1] + tau * linear;
     s[2] = s[2] + tau * s[3];
     s[3] = s[3] + tau * angular;
-    *terminated = s[0] < -2.4 || s[0] > 2.4 ||
-                  s[2] < -12 * 2 * PI / 360 || s[2] > 12 * 2 * PI / 360;
+    *terminated = s[0] < -2.4 || s[0] > 2.4 || s[2] < -12 * 2 * PI / 360 ||
+                  s[2] > 12 * 2 * PI / 360;
     *reward = 1.0;
 }
 
@@ -52,16 +52,16 @@ static void acrobot_slope(const assay_control *env, const double *s,
     double inertia = 1.0;
     double t1 = s[0], t2 = s[1], w1 = s[2], w2 = s[3];
     double d1 = m1 * (lc * lc) +
-                m2 * ((l1 * l1) + (lc * lc) + 2 * l1 * lc * cos(t2)) +
-                inertia + inertia;
+                m2 * ((l1 * l1) + (lc * lc) + 2 * l1 * lc * cos(t2)) + inertia +
+                inertia;
     double d2 = m2 * ((lc * lc) + l1 * lc * cos(t2)) + inertia;
     double phi2 = m2 * lc * g * cos(t1 + t2 - PI / 2.0);
     double phi1 = -m2 * l1 * lc * (w2 * w2) * sin(t2) -
                   2 * m2 * l1 * lc * w2 * w1 * sin(t2) +
                   (m1 * lc + m2 * l1) * g * cos(t1 - PI / 2) + phi2;
-    double a2 = (torque + d2 / d1 * phi1 -
-                 m2 * l1 * lc * (w1 * w1) * sin(t2) - phi2) /
-                (m2 * (lc * lc) + inertia - (d2 * d2) / d1);
+    double a2 =
+        (torque + d2 / d1 * phi1 - m2 * l1 * lc * (w1 * w1) * sin(t2) - phi2) /
+        (m2 * (lc * lc) + inertia - (d2 * d2) / d1);
     double a1 = -(d2 * a2 + phi1) / d1;
     out[0] = w1;
     out[1] = w2;
@@ -107,8 +107,7 @@ static void acrobot_step(const assay_control *env, double *s, int action,
     }
     acrobot_slope(env, y, torque, k[3]);
     for (int i = 0; i < 4; i++) {
-        s[i] = s[i] + h / 6.0 *
-                          (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
+        s[i] = s[i] + h / 6.0 * (k[0][i] + 2 * k[1][i] + 2 * k[2][i] + k[3][i]);
     }
     s[0] = wrap(s[0], -PI, PI);
     s[1] = wrap(s[1], -PI, PI);
@@ -153,8 +152,8 @@ static void hiv_slope(const double *y, double e1, double e2, double *out)
     out[3] = infect2 - delta * i2 - m2 * e * i2;
     out[4] = (1 - e2) * nt * delta * sick - c * v -
              ((1 - e1) * k1 * t1 + (1 - f * e1) * k2 * t2) * v;
-    out[5] = 1 + 0.3 * sick / (sick + 100) * e - 0.25 * sick / (sick + 500) * e -
-             0.1 * e;
+    out[5] = 1 + 0.3 * sick / (sick + 100) * e -
+             0.25 * sick / (sick + 500) * e - 0.1 * e;
 }
 
 static const double dp_a[7][6] = {
@@ -165,9 +164,9 @@ static const double dp_a[7][6] = {
     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
-static const double dp_e[7] = {71.0 / 57600,      0,           -71.0 / 16695,
-                               71.0 / 1920,       -17253.0 / 339200,
-                               22.0 / 525,        -1.0 / 40};
+static const double dp_e[7] = {
+    71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 /* One trial step; `next` gets the fifth-order value; returns the error in
  * units of the tolerance. */
@@ -243,16 +242,21 @@ static int parameter_index(const char *name, const char *key, size_t len)
         const char *key;
         int index;
     } keys[] = {
-        {"cartpole", "g", CP_GRAVITY}, {"cartpole", "F", CP_FORCE},
-        {"cartpole", "mc", CP_CART},   {"acrobot", "l", AB_LENGTH},
-        {"acrobot", "m1", AB_MASS1},   {"acrobot", "m2", AB_MASS2},
+        {"cartpole", "g", CP_GRAVITY},
+        {"cartpole", "F", CP_FORCE},
+        {"cartpole", "mc", CP_CART},
+        {"acrobot", "l", AB_LENGTH},
+        {"acrobot", "m1", AB_MASS1},
+        {"acrobot", "m2", AB_MASS2},
         {"lunarlander", "g", ASSAY_LANDER_GRAVITY},
         {"lunarlander", "main", ASSAY_LANDER_MAIN},
         {"lunarlander", "side", ASSAY_LANDER_SIDE},
         {"lunarlander", "wind", ASSAY_LANDER_WIND},
         {"lunarlander", "turb", ASSAY_LANDER_TURBULENCE},
-        {"hiv-dt20", "q1", HIV_DRUG1}, {"hiv-dt20", "q2", HIV_DRUG2},
-        {"hiv-dt5", "q1", HIV_DRUG1},  {"hiv-dt5", "q2", HIV_DRUG2},
+        {"hiv-dt20", "q1", HIV_DRUG1},
+        {"hiv-dt20", "q2", HIV_DRUG2},
+        {"hiv-dt5", "q1", HIV_DRUG1},
+        {"hiv-dt5", "q2", HIV_DRUG2},
     };
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (strcmp(keys[i].env, name) == 0 && strlen(keys[i].key) == len &&

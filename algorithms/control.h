@@ -42,8 +42,8 @@ typedef struct assay_control {
  * unknown keys are refused. Clear it when done.
  */
 assay_status assay_control_find(assay_control *out, const char *name,
-                                const char *variant, assay_error *err)
-    ASSAY_MUST_CHECK;
+                                const char *variant,
+                                assay_error *err) ASSAY_MUST_CHECK;
 
 /** Frees the world of a LunarLander; copies of `env` share it. */
 void assay_control_clear(assay_control *env);

@@ -136,12 +136,11 @@ static assay_status replay_lines(assay_replay *out, FILE *file,
     int has_previous = 0;
     int row = 1;
     assay_control env;
-    assay_status status =
-        strcmp(name, "lunarlander") == 0
-            ? assay_fail(err, ASSAY_INVALID,
-                         "recordings of lunarlander are JSON "
-                         "(algorithms/lander_replay.h)")
-            : assay_control_find(&env, name, NULL, err);
+    assay_status status = strcmp(name, "lunarlander") == 0
+                              ? assay_fail(err, ASSAY_INVALID,
+                                           "recordings of lunarlander are JSON "
+                                           "(algorithms/lander_replay.h)")
+                              : assay_control_find(&env, name, NULL, err);
     while (status == ASSAY_OK && fgets(line, sizeof line, file) != NULL) {
         record now;
         if (row++ == 1) {

@@ -13,7 +13,8 @@
 #define MAX_ACTIONS 4
 #define MAX_FEATURES 64
 #define EXPLORE 0.3
-#define LEARNING_SEED 4711 /* public: behaviour policies are the same for all  \
+#define LEARNING_SEED                                                          \
+    4711 /* public: behaviour policies are the same for all  \
                             */
 
 /* A control problem with features, a scale of rewards and learned values. */
@@ -274,8 +275,7 @@ assay_status assay_world_open(assay_episodes **data, assay_ope_model **truth,
     if (strncmp(name, "chain", 5) != 0) {
         return open_control(data, truth, name, o, err);
     }
-    if (strcmp(name, "chain") != 0 &&
-        !parse_chain(name, &num_states)) {
+    if (strcmp(name, "chain") != 0 && !parse_chain(name, &num_states)) {
         return assay_fail(err, ASSAY_INVALID,
                           "'%.40s': chain:N with N from 2 to 1000", name);
     }

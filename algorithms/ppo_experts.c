@@ -8,7 +8,8 @@
 #include "algorithms/rollout.h"
 
 #define GRID 10
-#define STRIDE 617 /* no common factor with 1000: all settings in 1000 steps   \
+#define STRIDE                                                                 \
+    617 /* no common factor with 1000: all settings in 1000 steps   \
                     */
 #define MAX_THREADS 64
 #define TRIES 3

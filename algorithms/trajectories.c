@@ -43,7 +43,7 @@ typedef struct part {
     assay_roster *roster;
     const assay_roster *others; /* may be NULL */
     assay_progress *meter;      /* of the first part alone, or NULL */
-    trail *follow; /* only these lines matter, if not NULL */
+    trail *follow;              /* only these lines matter, if not NULL */
     uint64_t rows;
     char *buffer;
     assay_error err;

@@ -14,7 +14,7 @@
 #define MAX_KEYS ((size_t)1 << 18)
 #define STRICT 24.0 /* G statistic that keeps two bins apart */
 
-/* ---- fitting one piece --------------------------------------------------------- */
+/* ---- fitting one piece -------------------------------------------------- */
 
 /* A feature's numbers over all training rows of a side. */
 static double *gather(const assay_training *d, int side, assay_feature f,
@@ -224,7 +224,7 @@ void assay_models_clear(assay_models *models)
     models->num = 0;
 }
 
-/* ---- building models ------------------------------------------------------------ */
+/* ---- building models ---------------------------------------------------- */
 
 static assay_model *model_add(assay_models *out, const char *name,
                               size_t max_pieces)
@@ -254,7 +254,8 @@ assay_model *assay_models_blend(assay_models *models, const size_t *which,
         m->blend_weight[k] = weight[k];
         m->num_blend++;
         (void)snprintf(part, sizeof part, "%s", m->blend[k]->name);
-        (void)strncat(name, k == 0 ? " " : ", ", sizeof name - 1 - strlen(name));
+        (void)strncat(name, k == 0 ? " " : ", ",
+                      sizeof name - 1 - strlen(name));
         (void)strncat(name, part, sizeof name - 1 - strlen(name));
     }
     if (m != NULL) {
@@ -286,8 +287,8 @@ static assay_status add_smooth(assay_model *m, const assay_training *d,
     assay_status status = fit_table(p, d, f, err);
     if (status == ASSAY_OK) {
         status = assay_pattern_smooth(p, d, light, err);
-        if (status == ASSAY_OK || (status == ASSAY_AGAIN &&
-                                   f.kind == ASSAY_F_PATTERN)) {
+        if (status == ASSAY_OK ||
+            (status == ASSAY_AGAIN && f.kind == ASSAY_F_PATTERN)) {
             m->num_pieces++;
             return ASSAY_OK;
         }
@@ -469,8 +470,8 @@ static assay_status fit_pooled(assay_models *out, const shape *s,
     memset(&all, 0, sizeof all);
     assay_status status = ASSAY_MEMORY;
     if (m != NULL && x[0] != NULL && x[1] != NULL) {
-        status = assay_steps_fit(&all, x[0], x[1], n[0], n[1], 384, STRICT,
-                                 err);
+        status =
+            assay_steps_fit(&all, x[0], x[1], n[0], n[1], 384, STRICT, err);
     }
     free(x[0]);
     free(x[1]);
@@ -492,7 +493,7 @@ static assay_status fit_pooled(assay_models *out, const shape *s,
     return status;
 }
 
-/* ---- strata: a step function for each pattern ----------------------------------- */
+/* ---- strata: a step function for each pattern --------------------------- */
 
 #define MAX_STRATA 2048
 #define MIN_STRATUM 400
@@ -595,7 +596,7 @@ static assay_status fit_strata(assay_models *out, const shape *s,
     return status == ASSAY_AGAIN ? ASSAY_OK : status;
 }
 
-/* ---- everything ------------------------------------------------------------------ */
+/* ---- everything --------------------------------------------------------- */
 
 static assay_status fit_keys(assay_models *out, const assay_training *d,
                              assay_feature_kind kind, int columns,
@@ -610,7 +611,8 @@ static assay_status fit_keys(assay_models *out, const assay_training *d,
     return status;
 }
 
-/* A quick look at wide rows leaves out what single columns say by themselves. */
+/* A quick look at wide rows leaves out what single columns say by
+ * themselves. */
 static assay_status fit_numeric(assay_models *out, const shape *s,
                                 const assay_training *d, int light,
                                 assay_error *err)
@@ -634,7 +636,8 @@ static assay_status fit_numeric(assay_models *out, const shape *s,
     static const struct {
         assay_feature_kind kind;
         const char *name;
-    } simple[] = {{ASSAY_F_SUM, "sum"}, {ASSAY_F_MAX, "maximum"},
+    } simple[] = {{ASSAY_F_SUM, "sum"},
+                  {ASSAY_F_MAX, "maximum"},
                   {ASSAY_F_MIN, "minimum"}};
     for (size_t k = 0; status == ASSAY_OK && k < 3; k++) {
         status = fit_identity(out, assay_feature_of(simple[k].kind, 0),
@@ -675,25 +678,28 @@ static void add_lines(assay_model *m, const assay_training *d, size_t j,
     m->piece[m->num_pieces++] = (assay_piece){
         .kind = ASSAY_PIECE_IDENTITY, .feature = f, .sign = 1 / square};
     if (line == SQUARE) {
-        m->piece[m->num_pieces++] = (assay_piece){
-            .kind = ASSAY_PIECE_SQUARE, .feature = f,
-            .sign = 1 / (square * square), .knot = x[n / 2]};
+        m->piece[m->num_pieces++] = (assay_piece){.kind = ASSAY_PIECE_SQUARE,
+                                                  .feature = f,
+                                                  .sign = 1 / (square * square),
+                                                  .knot = x[n / 2]};
     }
-    for (size_t k = 0; line == BROKEN && k < sizeof share / sizeof share[0]; k++) {
+    for (size_t k = 0; line == BROKEN && k < sizeof share / sizeof share[0];
+         k++) {
         double knot = x[(size_t)(share[k] * (double)n)];
         const assay_piece *last = &m->piece[m->num_pieces - 1];
         if (last->kind == ASSAY_PIECE_HINGE && knot <= last->knot) {
             continue;
         }
-        m->piece[m->num_pieces++] =
-            (assay_piece){.kind = ASSAY_PIECE_HINGE, .feature = f,
-                          .sign = 1 / square, .knot = knot};
+        m->piece[m->num_pieces++] = (assay_piece){.kind = ASSAY_PIECE_HINGE,
+                                                  .feature = f,
+                                                  .sign = 1 / square,
+                                                  .knot = knot};
     }
 }
 
-/* Logistic regression on the values of a few columns: quick; lines are exact for
- * Gaussian shifts, broken lines for Laplace noise and exponential tails, squares
- * for Gaussians of different widths. */
+/* Logistic regression on the values of a few columns: quick; lines are exact
+ * for Gaussian shifts, broken lines for Laplace noise and exponential tails,
+ * squares for Gaussians of different widths. */
 static assay_status fit_lines(assay_models *out, const shape *s,
                               const assay_training *d, line_shape line,
                               assay_error *err)
@@ -759,8 +765,7 @@ static assay_status fit_grouped(assay_models *out, const shape *s,
                                 const assay_training *d, assay_error *err)
 {
     assay_encoder e;
-    assay_status status =
-        assay_groups_fit(&e, d, s->word, s->num_words, err);
+    assay_status status = assay_groups_fit(&e, d, s->word, s->num_words, err);
     assay_model *m = NULL;
     if (status == ASSAY_OK && e.num > 0) {
         m = model_add(out, "grouped logistic", 1);

@@ -2,9 +2,9 @@
 /**
  * Attackers: scores of an output row that should be large when the left input
  * was used. All are additive in features (audit/rows.h), each feature passed
- * through a step function, a broken line, a table, or itself; or a small network.
- * Nothing here needs to be right for a bound to be valid: an attacker is
- * chosen on training rows and judged on fresh ones.
+ * through a step function, a broken line, a table, or itself; or a small
+ * network. Nothing here needs to be right for a bound to be valid: an attacker
+ * is chosen on training rows and judged on fresh ones.
  */
 #ifndef ASSAY_AUDIT_ATTACKER_H
 #define ASSAY_AUDIT_ATTACKER_H
@@ -15,13 +15,13 @@
 typedef struct assay_steps {
     size_t num_edges;
     double *edge;
-    double *weight;  /* num_edges + 1 */
-    double missing;  /* NaN */
+    double *weight; /* num_edges + 1 */
+    double missing; /* NaN */
 } assay_steps;
 
 /** A table of weights by key. */
 typedef struct assay_table {
-    size_t mask; /* slots - 1, a power of two minus one */
+    size_t mask;   /* slots - 1, a power of two minus one */
     uint64_t *key; /* 0: free */
     double *weight;
     uint32_t *count; /* [2 slot + side], training only */
@@ -29,13 +29,18 @@ typedef struct assay_table {
     size_t used;
 } assay_table;
 
-typedef enum { ASSAY_PIECE_IDENTITY, ASSAY_PIECE_STEPS, ASSAY_PIECE_TABLE,
-               ASSAY_PIECE_STRATA, ASSAY_PIECE_HINGE,
-               ASSAY_PIECE_SQUARE,
-               /* steps holds num_edges points of a broken line, flat beyond */
-               ASSAY_PIECE_LINES,
-               /* steps.edge[k] is a word, steps.weight[k] what it says */
-               ASSAY_PIECE_WORDS } assay_piece_kind;
+typedef enum {
+    ASSAY_PIECE_IDENTITY,
+    ASSAY_PIECE_STEPS,
+    ASSAY_PIECE_TABLE,
+    ASSAY_PIECE_STRATA,
+    ASSAY_PIECE_HINGE,
+    ASSAY_PIECE_SQUARE,
+    /* steps holds num_edges points of a broken line, flat beyond */
+    ASSAY_PIECE_LINES,
+    /* steps.edge[k] is a word, steps.weight[k] what it says */
+    ASSAY_PIECE_WORDS
+} assay_piece_kind;
 
 #define ASSAY_LINES_MAX 64 /* points of a broken line */
 
@@ -46,12 +51,12 @@ typedef struct assay_piece {
                     (x - knot)^2 */
     double knot;
     int smoothed; /* TABLE: by assay_pattern_smooth */
-    /* LINES: multiplied by (another feature - times_centre) * times_scale; 0: by
-     * nothing */
+    /* LINES: multiplied by (another feature - times_centre) * times_scale;
+     * 0: by nothing */
     assay_feature times;
     double times_centre, times_scale;
     assay_steps steps;
-    assay_table table;     /* STRATA: the weight is the stratum's index */
+    assay_table table; /* STRATA: the weight is the stratum's index */
     assay_steps *strata;
     size_t num_strata;
 } assay_piece;
@@ -72,14 +77,14 @@ typedef struct assay_model {
     const struct assay_model *blend[ASSAY_MAX_BLEND]; /* of the same list */
     double blend_weight[ASSAY_MAX_BLEND];
     size_t num_blend;
-    int is_fit; /* 1: weights of a joint fit, which overfits rare events */
+    int is_fit;      /* 1: weights of a joint fit, which overfits rare events */
     double evidence; /* of a logistic fit, to compare several; else 0 */
 } assay_model;
 
 /** Training rows: blocks of both sides. */
 typedef struct assay_training {
     size_t width;
-    size_t num_blocks;  /* a side */
+    size_t num_blocks; /* a side */
     assay_rows *rows[2];
 } assay_training;
 
@@ -113,8 +118,8 @@ assay_model *assay_models_blend(assay_models *models, const size_t *which,
 
 /* -- for tests and for the other attackers -- */
 assay_status assay_steps_fit(assay_steps *out, const double *left,
-                             const double *right, size_t n_left,
-                             size_t n_right, size_t quantiles, double strict,
+                             const double *right, size_t n_left, size_t n_right,
+                             size_t quantiles, double strict,
                              assay_error *err) ASSAY_MUST_CHECK;
 void assay_steps_clear(assay_steps *steps);
 /** For qsort. */

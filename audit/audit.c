@@ -26,7 +26,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* ---- the split ------------------------------------------------------------------ */
+/* ---- the split ---------------------------------------------------------- */
 
 static assay_plan make_plan(const assay_audit_options *o, size_t width)
 {
@@ -51,7 +51,7 @@ static assay_plan make_plan(const assay_audit_options *o, size_t width)
     return p;
 }
 
-/* ---- public ---------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------- */
 
 static assay_status check_options(const assay_audit_options *o,
                                   assay_error *err)
@@ -228,16 +228,18 @@ static assay_status screen_scores(assay_promise *out,
                                   double target, int close, assay_error *err)
 {
     size_t all[ASSAY_MAX_MODELS], n = (size_t)(p->end - p->train_end);
-    assay_choice o = {.target = target, .level = SCREEN_LEVEL, .caution = 1,
-                      .mass_max = 1};
+    assay_choice o = {
+        .target = target, .level = SCREEN_LEVEL, .caution = 1, .mass_max = 1};
     int layers = close && claim->kind == ASSAY_CLAIM_EPS && claim->delta == 0;
     assay_scores c;
     for (size_t k = 0; k < models->num; k++) {
         all[k] = k;
     }
-    assay_status status = assay_scores_init(&c, models, all, models->num, n, err);
+    assay_status status =
+        assay_scores_init(&c, models, all, models->num, n, err);
     if (status == ASSAY_OK) {
-        status = assay_scores_range(&c, source, p->train_end, p->end, p->unit, 0, err);
+        status = assay_scores_range(&c, source, p->train_end, p->end, p->unit,
+                                    0, err);
         out->separation = separation(&c, n);
         assay_scores_sort(&c);
     }
@@ -251,8 +253,8 @@ static assay_status screen_scores(assay_promise *out,
             out->noise = noise_of(&e, n);
         }
         if (layers && assay_scores_trusted(&models->model[c.which[k]])) {
-            out->merit = fmax(out->merit,
-                              layers_promise(&c, k, target, err, &status));
+            out->merit =
+                fmax(out->merit, layers_promise(&c, k, target, err, &status));
         }
     }
     assay_scores_clear(&c);
@@ -304,7 +306,7 @@ assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
     return status;
 }
 
-/* ---- functions --------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------- */
 
 typedef struct function {
     assay_audit_draw draw;
@@ -313,8 +315,8 @@ typedef struct function {
     double buffer[ASSAY_ROWS_BLOCK * ASSAY_ROWS_WIDTH];
 } function;
 
-static assay_status function_fill(void *ctx, int side, uint64_t first,
-                                  size_t n, assay_rows *out, assay_error *err)
+static assay_status function_fill(void *ctx, int side, uint64_t first, size_t n,
+                                  assay_rows *out, assay_error *err)
 {
     function *f = ctx;
     (void)first;

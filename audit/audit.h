@@ -20,17 +20,17 @@ struct assay_stage; /* audit/certify.h */
 
 typedef struct assay_audit_options {
     assay_claim claim;
-    uint64_t samples;  /* runs of each input, at least 200 */
-    double confidence; /* 0.99 */
-    int threads;       /* 0: all cores, at most 64 */
-    int sequential;    /* stop as soon as the claim is refuted */
-    int light;         /* leave out the slow attackers */
-    int one_stage;     /* never train again on certified rows */
-    uint64_t seen;     /* leading rows that somebody has looked at already:
+    uint64_t samples;       /* runs of each input, at least 200 */
+    double confidence;      /* 0.99 */
+    int threads;            /* 0: all cores, at most 64 */
+    int sequential;         /* stop as soon as the claim is refuted */
+    int light;              /* leave out the slow attackers */
+    int one_stage;          /* never train again on certified rows */
+    uint64_t seen;          /* leading rows that somebody has looked at already:
                           they may train, they never certify */
-    uint64_t seed;     /* of the thinning of layers; 0: the system's */
+    uint64_t seed;          /* of the thinning of layers; 0: the system's */
     const char *checkpoint; /* file for resuming, or NULL */
-    const char *label; /* name on the progress bar, NULL for none */
+    const char *label;      /* name on the progress bar, NULL for none */
     /* called with the stages when all is concluded, unless NULL */
     assay_status (*look)(void *ctx, struct assay_stage *const *stage,
                          size_t num, assay_error *err);
@@ -48,13 +48,13 @@ typedef struct assay_audit_result {
     int refuted;
     double detection_limit;
     double detection_mass;
-    uint64_t samples;   /* runs of each input, all phases */
-    uint64_t certified; /* of these, used for the bound */
+    uint64_t samples;          /* runs of each input, all phases */
+    uint64_t certified;        /* of these, used for the bound */
     assay_audit_counts counts; /* of the event; first side: see swapped */
-    int swapped;         /* 1: the event is likelier on the right input */
-    int num_events;      /* certified together (corrected for) */
-    int stages;          /* 2: trained again on the first stage's rows */
-    double log_wealth;   /* sequential: log of the e-value, else 0 */
+    int swapped;               /* 1: the event is likelier on the right input */
+    int num_events;            /* certified together (corrected for) */
+    int stages;                /* 2: trained again on the first stage's rows */
+    double log_wealth;         /* sequential: log of the e-value, else 0 */
     char event[ASSAY_AUDIT_TEXT];
     char example[ASSAY_AUDIT_TEXT]; /* one output in the event */
     char attacker[64];

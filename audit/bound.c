@@ -19,7 +19,8 @@ static assay_status read_up(double *out, const char *text, const char *what,
     mpq_init(q);
     assay_status status = assay_rational_parse(q, text, what, err);
     if (status == ASSAY_OK && mpq_sgn(q) < 0) {
-        status = assay_fail(err, ASSAY_INVALID, "%s must not be negative", what);
+        status =
+            assay_fail(err, ASSAY_INVALID, "%s must not be negative", what);
     }
     if (status == ASSAY_OK) {
         double d = mpq_get_d(q); /* truncates towards zero */
@@ -88,7 +89,8 @@ assay_status assay_claim_parse(assay_claim *out, const char *text,
                           "claim: state eps, rho or mu, e.g. eps=1");
     }
     if (claim.kind != ASSAY_CLAIM_EPS && claim.delta > 0) {
-        return assay_fail(err, ASSAY_INVALID, "claim: delta goes with eps only");
+        return assay_fail(err, ASSAY_INVALID,
+                          "claim: delta goes with eps only");
     }
     *out = claim;
     return ASSAY_OK;
@@ -148,8 +150,8 @@ double assay_claim_forced(const assay_claim *claim, double p1, double p2)
     return log(top) - log(p2);
 }
 
-double assay_bound_union(const assay_claim *claim, const assay_audit_counts *counts,
-                         double level)
+double assay_bound_union(const assay_claim *claim,
+                         const assay_audit_counts *counts, double level)
 {
     double p1 = assay_binomial_lower(counts->k1, counts->n1, level / 2);
     double p2 = assay_binomial_upper(counts->k2, counts->n2, level / 2);
@@ -157,7 +159,7 @@ double assay_bound_union(const assay_claim *claim, const assay_audit_counts *cou
     return e * (1 - 1e-12);
 }
 
-/* ---- the joint bound ------------------------------------------------------ */
+/* ---- the joint bound ---------------------------------------------------- */
 
 #define MAX_NODES 160
 #define BOX_SHARE 0.004 /* of the level, for each end of p1's range */
@@ -207,8 +209,7 @@ static double joint_minimum(joint *j)
         double floor_min = INFINITY, seen = INFINITY;
         size_t at = 0;
         for (size_t i = 0; i < j->num; i++) {
-            seen = fmin(seen,
-                        assay_claim_forced(j->claim, j->p1[i], j->p2[i]));
+            seen = fmin(seen, assay_claim_forced(j->claim, j->p1[i], j->p2[i]));
             if (i + 1 < j->num && cell_floor(j, i) < floor_min) {
                 floor_min = cell_floor(j, i);
                 at = i;
@@ -222,8 +223,8 @@ static double joint_minimum(joint *j)
     }
 }
 
-/* The smallest forced parameter over all (p1, p2) with w z1 + sqrt(1-w^2) z2 <= z
- * and p1 within its own limits at level `box` on each end. */
+/* The smallest forced parameter over all (p1, p2) with w z1 + sqrt(1-w^2) z2
+ * <= z and p1 within its own limits at level `box` on each end. */
 static double joint_least(const assay_claim *claim, const assay_audit_counts *c,
                           double z, double box, double w)
 {
@@ -246,8 +247,9 @@ static double joint_least(const assay_claim *claim, const assay_audit_counts *c,
     return joint_minimum(&j) * (1 - 1e-12);
 }
 
-double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
-                         double level, double w)
+double assay_bound_joint(const assay_claim *claim,
+                         const assay_audit_counts *counts, double level,
+                         double w)
 {
     if (!(level > 0)) {
         return 0;

@@ -49,8 +49,8 @@ double assay_claim_forced(const assay_claim *claim, double p1, double p2);
  * Clopper-Pearson on both sides at level/2 each (union bound).
  * Law     P[bound > true parameter] <= level.
  */
-double assay_bound_union(const assay_claim *claim, const assay_audit_counts *counts,
-                         double level);
+double assay_bound_union(const assay_claim *claim,
+                         const assay_audit_counts *counts, double level);
 
 /**
  * The joint bound: the two exact tail probabilities are independent and
@@ -61,8 +61,9 @@ double assay_bound_union(const assay_claim *claim, const assay_audit_counts *cou
  * Law     P[bound > true parameter] <= level, if w in (0,1) was fixed before
  *         the counts were seen.
  */
-double assay_bound_joint(const assay_claim *claim, const assay_audit_counts *counts,
-                         double level, double w);
+double assay_bound_joint(const assay_claim *claim,
+                         const assay_audit_counts *counts, double level,
+                         double w);
 
 /**
  * The joint bound of one or two stages. The second stage's event may depend on

@@ -18,8 +18,8 @@ typedef struct assay_canary {
 } assay_canary;
 
 typedef struct assay_canary_result {
-    uint64_t right;  /* guesses that were right */
-    double lower;    /* epsilon at the claim's delta, confidence as asked */
+    uint64_t right; /* guesses that were right */
+    double lower;   /* epsilon at the claim's delta, confidence as asked */
     int refuted;
 } assay_canary_result;
 

@@ -51,15 +51,16 @@ assay_status assay_catalogue_run(assay_catalogue_row *out,
     samples /= specimen->slow > 1 ? (uint64_t)specimen->slow : 1;
     samples = samples < 1000 ? 1000 : samples;
     uint64_t few = samples / 200 < SEARCH_MOST ? samples / 200 : SEARCH_MOST;
-    assay_status status =
-        assay_search_pair(&out->pair, &spent, &seen, specimen, few, samples,
-                          options->seed, err);
+    assay_status status = assay_search_pair(&out->pair, &spent, &seen, specimen,
+                                            few, samples, options->seed, err);
     if (status != ASSAY_OK) {
         return status;
     }
     out->searched = spent;
-    assay_audit_options o = {.claim = specimen->claim, .samples = samples,
-                             .confidence = options->confidence, .seen = seen,
+    assay_audit_options o = {.claim = specimen->claim,
+                             .samples = samples,
+                             .confidence = options->confidence,
+                             .seen = seen,
                              .label = options->label,
                              .threads = options->threads,
                              .seed = assay_rng_mix(options->seed) | 1,
@@ -87,8 +88,8 @@ assay_status assay_catalogue_audit(assay_catalogue_row *out,
                                    uint64_t seed, int with_oracle,
                                    const char *label, assay_error *err)
 {
-    assay_catalogue_options o = {samples, confidence, seed, with_oracle, 0,
-                                 label, NULL};
+    assay_catalogue_options o = {samples, confidence, seed, with_oracle,
+                                 0,       label,      NULL};
     return assay_catalogue_run(out, specimen, &o, err);
 }
 

@@ -12,11 +12,13 @@
 typedef struct assay_catalogue_row {
     const assay_specimen *specimen;
     assay_pair pair;
-    uint64_t searched; /* runs of each input on other pairs, beside the audit's */
+    uint64_t
+        searched; /* runs of each input on other pairs, beside the audit's */
     assay_audit_result result;
     assay_oracle_bound oracle; /* on this pair; NAN: no density */
     assay_oracle_bound best;   /* on the best of the specimen's pairs */
-    assay_hindsight hindsight; /* what was chosen gives on average; NAN: as above */
+    assay_hindsight
+        hindsight;  /* what was chosen gives on average; NAN: as above */
     double seconds; /* with search and oracle */
 } assay_catalogue_row;
 

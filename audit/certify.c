@@ -15,7 +15,7 @@
 
 #define BLOCK ASSAY_ROWS_BLOCK
 
-/* ---- Renyi profile ------------------------------------------------------------ */
+/* ---- Renyi profile ------------------------------------------------------ */
 
 /* The bin of every score: how many edges lie below it. */
 ASSAY_SIMD
@@ -154,7 +154,7 @@ double assay_profile_fit(assay_certify *z, const float *left,
     return fmax(straight, swapped);
 }
 
-/* ---- counting ------------------------------------------------------------------- */
+/* ---- counting ----------------------------------------------------------- */
 
 typedef struct counting {
     const assay_certify *z;
@@ -172,8 +172,8 @@ static int inside(const assay_audit_event *e, float s)
     return e->swapped ? s <= e->threshold : s >= e->threshold;
 }
 
-static void count_event(const assay_audit_event *e, assay_pairs *to, const float *a,
-                        const float *b, size_t n)
+static void count_event(const assay_audit_event *e, assay_pairs *to,
+                        const float *a, const float *b, size_t n)
 {
     uint64_t both = 0, left = 0, right = 0;
     float t = e->threshold;
@@ -207,8 +207,8 @@ static void note_example(const counting *c, const float *a, const float *b,
     const float *s = e->swapped ? b : a;
     for (size_t i = 0; i < rows->num; i++) {
         if (inside(e, s[i])) {
-            assay_rows_text(c->example + k * ASSAY_AUDIT_TEXT,
-                            ASSAY_AUDIT_TEXT, c->source, rows, i);
+            assay_rows_text(c->example + k * ASSAY_AUDIT_TEXT, ASSAY_AUDIT_TEXT,
+                            c->source, rows, i);
             return;
         }
     }
@@ -302,7 +302,7 @@ static void add_part(assay_certify *z, const assay_certify *part)
     }
 }
 
-/* ---- the run --------------------------------------------------------------------- */
+/* ---- the run ------------------------------------------------------------ */
 
 assay_ranks assay_ranks_here = {0, 1, NULL};
 
@@ -332,8 +332,8 @@ static uint64_t digest_of(const assay_certify *z)
     for (size_t k = 0; k < z->num_events; k++) {
         uint32_t t;
         memcpy(&t, &z->event[k].threshold, sizeof t);
-        h = (h * 1000003) ^ (t + 2 * z->event[k].model +
-                             (uint64_t)z->event[k].swapped);
+        h = (h * 1000003) ^
+            (t + 2 * z->event[k].model + (uint64_t)z->event[k].swapped);
     }
     return h & 0xffffffffffff;
 }
@@ -440,8 +440,8 @@ assay_status assay_certify_run(assay_stage *stage, const assay_source *source,
     }
     while (status == ASSAY_OK && at < stage->end &&
            !assay_conclude_early(z, options)) {
-        uint64_t to = chunk_end(at, first, stage->end, unit,
-                                options->sequential);
+        uint64_t to =
+            chunk_end(at, first, stage->end, unit, options->sequential);
         uint64_t refit = refit_at(first, stage->end, unit, z->num_past);
         to = z->cells.num > 0 && refit > at && refit < to ? refit : to;
         status = count_chunk(&c, z, at, to, unit, options->threads, err);

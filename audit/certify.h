@@ -35,14 +35,14 @@ typedef struct assay_certify {
     assay_audit_event event[ASSAY_MAX_EVENTS];
     assay_pairs pairs[ASSAY_MAX_EVENTS];
     /* Renyi profile (rho claims) or layers (eps claims): bins of one score */
-    size_t num_bins; /* 0: none */
-    double bins_share; /* of the error budget */
+    size_t num_bins;    /* 0: none */
+    double bins_share;  /* of the error budget */
     double first_share; /* of the rest: of the first event */
     size_t profile_model;
     int profile_swapped;
     float edge[ASSAY_PROFILE_BINS];
     double g[ASSAY_PROFILE_BINS]; /* layers: signed weights */
-    double alpha; /* layers: 0 */
+    double alpha;                 /* layers: 0 */
     uint64_t bin[2][ASSAY_PROFILE_BINS];
     /* Layers are chosen anew from all rows seen so far, a few times; what was
      * counted with earlier ones stays as it is. */

@@ -28,9 +28,9 @@ static assay_status digest_of(uint8_t out[ASSAY_SHA256_LEN],
                         z->num_events, z->cells.num);
     for (size_t k = 0; k < z->num_events && used > 0; k++) {
         const assay_audit_event *e = &z->event[k];
-        used += snprintf(text + used, sizeof text - (size_t)used,
-                         " [%zu %d %.9g]", e->model, e->swapped,
-                         (double)e->threshold);
+        used +=
+            snprintf(text + used, sizeof text - (size_t)used, " [%zu %d %.9g]",
+                     e->model, e->swapped, (double)e->threshold);
     }
     return assay_sha256(out, text, strlen(text), err);
 }
@@ -46,8 +46,8 @@ assay_status assay_checkpoint_load(const char *path, assay_certify *z,
     if (path == NULL || access(path, F_OK) != 0) {
         return ASSAY_OK;
     }
-    assay_status status = assay_read_file(&bytes, &len, path, sizeof(saved),
-                                          err);
+    assay_status status =
+        assay_read_file(&bytes, &len, path, sizeof(saved), err);
     if (status == ASSAY_OK) {
         status = digest_of(digest, z, options, err);
     }

@@ -7,7 +7,7 @@
 
 #include "audit/layers.h"
 
-/* ---- levels ---------------------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------- */
 
 int assay_conclude_has_bins(const assay_certify *z)
 {
@@ -34,8 +34,8 @@ static assay_audit_counts counts_of(const assay_pairs *p)
     return (assay_audit_counts){p->both + p->left, n, p->both + p->right, n};
 }
 
-/* Event k of all stages. A stage without it would be a way to stop after a lucky
- * one: then the event has no bound. */
+/* Event k of all stages. A stage without it would be a way to stop after a
+ * lucky one: then the event has no bound. */
 double assay_conclude_event(assay_stage *const *stage, size_t num, size_t k,
                             const assay_claim *claim, double level)
 {
@@ -62,10 +62,10 @@ double assay_conclude_quick(const assay_certify *z, const assay_claim *claim,
     for (size_t k = 0; k < z->num_events; k++) {
         assay_audit_counts c = counts_of(&z->pairs[k]);
         if (c.n1 > 0) {
-            best = fmax(best, assay_bound_fast(
-                                  claim, (double)c.k1, (double)c.n1,
-                                  (double)c.k2, (double)c.n2,
-                                  assay_conclude_level(z, k, level)));
+            best =
+                fmax(best, assay_bound_fast(claim, (double)c.k1, (double)c.n1,
+                                            (double)c.k2, (double)c.n2,
+                                            assay_conclude_level(z, k, level)));
         }
     }
     return best;
@@ -83,7 +83,7 @@ int assay_conclude_early(const assay_certify *z, const assay_audit_options *o)
     return 0;
 }
 
-/* ---- text ------------------------------------------------------------------------ */
+/* ---- text --------------------------------------------------------------- */
 
 static void add_counts(assay_audit_counts *to, const assay_audit_counts *c)
 {
@@ -106,8 +106,8 @@ static void describe(assay_audit_result *out, assay_stage *const *stage,
     }
     const assay_audit_event *e = &s->z.event[k];
     const assay_model *m = &s->models.model[e->model];
-    int is_value = m->num_pieces == 1 &&
-                   m->piece[0].kind == ASSAY_PIECE_IDENTITY;
+    int is_value =
+        m->num_pieces == 1 && m->piece[0].kind == ASSAY_PIECE_IDENTITY;
     (void)snprintf(out->attacker, sizeof out->attacker, "%s", m->name);
     (void)snprintf(out->event, sizeof out->event,
                    is_value ? "%s %s %.9g" : "score of '%s' %s %.9g", m->name,
@@ -117,7 +117,7 @@ static void describe(assay_audit_result *out, assay_stage *const *stage,
     out->swapped = e->swapped;
 }
 
-/* ---- results --------------------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------ */
 
 static void conclude_events(assay_audit_result *out, assay_stage *const *stage,
                             size_t num, const assay_audit_options *o)
@@ -130,10 +130,10 @@ static void conclude_events(assay_audit_result *out, assay_stage *const *stage,
         if (o->sequential) {
             lower = el = assay_bound_anytime(o->claim.delta, &z->pairs[k],
                                              assay_conclude_level(z, k, level));
-            out->log_wealth = fmax(
-                out->log_wealth,
-                assay_bound_log_wealth(o->claim.value, o->claim.delta,
-                                       &z->pairs[k]));
+            out->log_wealth =
+                fmax(out->log_wealth,
+                     assay_bound_log_wealth(o->claim.value, o->claim.delta,
+                                            &z->pairs[k]));
         } else {
             lower = assay_conclude_event(stage, num, k, &o->claim, level);
             el = o->claim.kind == ASSAY_CLAIM_EPS

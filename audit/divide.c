@@ -40,9 +40,8 @@ static assay_status library_share(const char *path,
                                   assay_error *err)
 {
     assay_plugin *plugin = NULL;
-    assay_status status =
-        assay_plugin_open(&plugin, path, e->input[0], e->input[1],
-                          e->timeout, err);
+    assay_status status = assay_plugin_open(&plugin, path, e->input[0],
+                                            e->input[1], e->timeout, err);
     for (int side = 0; status == ASSAY_OK && side < 2; side++) {
         status = assay_plugin_write(plugin, side, e->first, e->runs,
                                     e->capture[side], err);
@@ -132,8 +131,8 @@ static int receive_parcel(parcel *p, lines side[2], int rank)
 typedef struct gathering {
     assay_store *store;
     FILE *keep[2];
-    uint64_t compare;                /* lines of each rank that are compared */
-    uint64_t print[2][PRINTS_MOST];  /* of each rank's beginning; 0: none */
+    uint64_t compare;               /* lines of each rank that are compared */
+    uint64_t print[2][PRINTS_MOST]; /* of each rank's beginning; 0: none */
 } gathering;
 
 /* A hash of the first `num` lines; 0 if there are fewer, or so few changes from
@@ -234,8 +233,7 @@ static assay_status gather(gathering *g, const parcel *own, lines side[2],
     return status;
 }
 
-static assay_status collect(assay_store **out, const parcel *own,
-                            lines side[2],
+static assay_status collect(assay_store **out, const parcel *own, lines side[2],
                             const assay_external_options *options,
                             assay_error *err)
 {

@@ -99,7 +99,8 @@ static size_t best_offer(const offer *list)
     return at;
 }
 
-/* Family after family, the one that gains most; those in `out` are left alone. */
+/* Family after family, the one that gains most; those in `out` are left
+ * alone. */
 static double climb(assay_evidence *e, uint32_t out)
 {
     offer list[ASSAY_FAMILIES];

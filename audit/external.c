@@ -351,7 +351,7 @@ static outcome ask_timed(reader *const r[2], const assay_process *c,
     return how;
 }
 
-/* ---- runs -------------------------------------------------------------------- */
+/* ---- runs --------------------------------------------------------------- */
 
 static reader *reader_open(assay_store *store, int side,
                            const assay_external_options *o,
@@ -413,10 +413,10 @@ static assay_status run_sides(assay_store *store, int side, size_t num,
         status = assay_process_start(&c, argv, o->worker, o->error_fd, err);
     }
     if (status == ASSAY_OK) {
-        outcome how = num > 1     ? ask_timed(r, &c, o, err, &status)
-                      : o->worker ? ask_all(r[0], &c, o, err, &status)
-                                  : read_all(r[0], &c, o->timeout, err,
-                                             &status);
+        outcome how = num > 1 ? ask_timed(r, &c, o, err, &status)
+                      : o->worker
+                          ? ask_all(r[0], &c, o, err, &status)
+                          : read_all(r[0], &c, o->timeout, err, &status);
         end_run(r, num, &c, how, o->worker);
     }
     reader_close(r[0], o, &status, err);
@@ -448,9 +448,8 @@ assay_status assay_external_run(assay_store **out,
     return ASSAY_OK;
 }
 
-assay_status assay_external_text(assay_store *store, int side,
-                                 const char *text, size_t len, FILE *keep,
-                                 assay_error *err)
+assay_status assay_external_text(assay_store *store, int side, const char *text,
+                                 size_t len, FILE *keep, assay_error *err)
 {
     reader *r = calloc(1, sizeof *r);
     if (r == NULL) {

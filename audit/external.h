@@ -44,8 +44,8 @@ assay_status assay_external_load(assay_store **out, const char *directory,
                                  assay_error *err) ASSAY_MUST_CHECK;
 
 /** Whole lines of text as rows of a side; also written to `keep` if given. */
-assay_status assay_external_text(assay_store *store, int side,
-                                 const char *text, size_t len, FILE *keep,
+assay_status assay_external_text(assay_store *store, int side, const char *text,
+                                 size_t len, FILE *keep,
                                  assay_error *err) ASSAY_MUST_CHECK;
 
 /** Opens DIRECTORY/left.txt or right.txt for writing; NULL if `directory` is

@@ -167,13 +167,14 @@ assay_status assay_groups_fit(assay_encoder *out, const assay_training *d,
         }
         double middle = median_of(d, mask[g]);
         for (size_t k = 0; k < num_words && k < 2; k++) {
-            add_code(out, d, (assay_feature){ASSAY_F_GROUP_WORDS, words[k],
-                                             mask[g], 0});
+            add_code(
+                out, d,
+                (assay_feature){ASSAY_F_GROUP_WORDS, words[k], mask[g], 0});
         }
         add_code(out, d, (assay_feature){ASSAY_F_GROUP_NUMBERS, 0, mask[g], 0});
         if (!isnan(middle)) {
-            add_code(out, d, (assay_feature){ASSAY_F_GROUP_SIGNS, 0, mask[g],
-                                             middle});
+            add_code(out, d,
+                     (assay_feature){ASSAY_F_GROUP_SIGNS, 0, mask[g], middle});
         }
     }
     return ASSAY_OK;

@@ -8,7 +8,7 @@
 #include "audit/binomial.h"
 #include "audit/work.h"
 
-/* ---- rows, their exact ratios and their scores ------------------------------- */
+/* ---- rows, their exact ratios and their scores -------------------------- */
 
 #define MAX_SCORES (2 * ASSAY_MAX_STAGES) /* a stage's events and its layers */
 
@@ -96,7 +96,7 @@ static assay_status look(looking *w, assay_stage *const *stage, size_t num,
                             err);
 }
 
-/* ---- events -------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------- */
 
 /* An event's probabilities, first the likelier side: that side's rows tell
  * both, for the other side's density is theirs times exp(-ratio). */
@@ -130,7 +130,8 @@ static double runs_of(const assay_stage *s)
     return (double)(s->end - s->first);
 }
 
-/* The bound of event k, whose expected counts are put into the stages' copies. */
+/* The bound of event k, whose expected counts are put into the stages'
+ * copies. */
 static double event_bound(looking *w, assay_stage *const *stage,
                           assay_stage *const *copy, size_t num, size_t k,
                           const assay_claim *claim, double level)
@@ -147,19 +148,19 @@ static double event_bound(looking *w, assay_stage *const *stage,
     double mine = assay_conclude_level(&stage[0]->z, k, level);
     double n = runs_of(stage[0]);
     if (num == 1 && e != NULL) { /* few counts: their luck matters */
-        double weight = assay_bound_weight(e->p[0], (uint64_t)n, e->p[1],
-                                           (uint64_t)n);
+        double weight =
+            assay_bound_weight(e->p[0], (uint64_t)n, e->p[1], (uint64_t)n);
         return assay_search_expected(claim, p[0], p[1], n, mine, weight);
     }
     return assay_conclude_event(copy, num, k, claim, level);
 }
 
-/* ---- layers and profiles --------------------------------------------------------- */
+/* ---- layers and profiles ------------------------------------------------ */
 
 /* Expected counts of the bins with these edges, by the likelier side's rows. */
-static void expected_bins(uint64_t (*out)[ASSAY_PROFILE_BINS], const float *edge,
-                          size_t num, const looking *w, size_t column,
-                          double runs)
+static void expected_bins(uint64_t (*out)[ASSAY_PROFILE_BINS],
+                          const float *edge, size_t num, const looking *w,
+                          size_t column, double runs)
 {
     double mean[2][ASSAY_PROFILE_BINS];
     memset(mean, 0, sizeof mean);
@@ -179,7 +180,8 @@ static void expected_bins(uint64_t (*out)[ASSAY_PROFILE_BINS], const float *edge
     }
     for (size_t side = 0; side < 2; side++) {
         for (size_t k = 0; k < num; k++) {
-            out[side][k] = (uint64_t)(mean[side][k] * runs / (double)w->n + 0.5);
+            out[side][k] =
+                (uint64_t)(mean[side][k] * runs / (double)w->n + 0.5);
         }
     }
 }
@@ -229,7 +231,7 @@ static assay_status layers_bound(double *out, looking *w,
     return status;
 }
 
-/* ---- the scores by themselves ------------------------------------------------------ */
+/* ---- the scores by themselves ------------------------------------------- */
 
 typedef struct scored {
     float score, other; /* other: exp(-ratio) of the side in front */
@@ -252,7 +254,8 @@ static void sort_side(scored *out, const looking *w, size_t column, int side)
     qsort(out, w->n, sizeof *out, compare_down);
 }
 
-/* What slices of about a fiftieth of the rows so far tell of `eps`, from one end. */
+/* What slices of about a fiftieth of the rows so far tell of `eps`, from one
+ * end. */
 static double information(const scored *s, size_t n, double eps)
 {
     double a = 0, b = 0, sum = 0, e = exp(eps);
@@ -275,7 +278,8 @@ static double slice_bound(scored *const *side, size_t n, double samples,
     double z = -assay_normal_quantile(level), lo = 0, hi = 12;
     for (int i = 0; i < 16; i++) {
         double mid = 0.5 * (lo + hi);
-        double got = information(side[0], n, mid) + information(side[1], n, mid);
+        double got =
+            information(side[0], n, mid) + information(side[1], n, mid);
         *(got * samples > z * z ? &lo : &hi) = mid;
     }
     return lo;
@@ -315,9 +319,8 @@ static void score_bounds(assay_hindsight *out, looking *w,
             size_t column = column_of(w, stage[i], z->event[0].model);
             for (int k = 0; k < 2; k++) {
                 sort_side(side[k], w, column, k);
-                out->score[i] = fmax(out->score[i],
-                                     sweep(side[k], w, &o->claim, samples,
-                                           level));
+                out->score[i] = fmax(out->score[i], sweep(side[k], w, &o->claim,
+                                                          samples, level));
             }
             if (o->claim.kind == ASSAY_CLAIM_EPS && o->claim.delta == 0) {
                 out->slices[i] = slice_bound(side, w->n, samples, level);
@@ -328,7 +331,7 @@ static void score_bounds(assay_hindsight *out, looking *w,
     free(side[1]);
 }
 
-/* ---- public ---------------------------------------------------------------------------- */
+/* ---- public ------------------------------------------------------------- */
 
 static assay_status find(assay_hindsight *out, looking *w,
                          assay_stage *const *stage, assay_stage *const *copy,
@@ -336,9 +339,9 @@ static assay_status find(assay_hindsight *out, looking *w,
                          assay_error *err)
 {
     for (size_t k = 0; k < stage[0]->z.num_events; k++) {
-        out->events = fmax(out->events,
-                           event_bound(w, stage, copy, num, k, &o->claim,
-                                       1 - o->confidence));
+        out->events =
+            fmax(out->events, event_bound(w, stage, copy, num, k, &o->claim,
+                                          1 - o->confidence));
     }
     score_bounds(out, w, stage, num, o);
     assay_status status =

@@ -17,7 +17,7 @@ typedef struct assay_hindsight {
     double bound;  /* of what was chosen: the best of the next two */
     double events; /* the best event */
     double layers; /* layers or profile, 0: none */
-    double score[ASSAY_MAX_STAGES]; /* what the stage's score could certify by
+    double score[ASSAY_MAX_STAGES];  /* what the stage's score could certify by
                                        its best event with all runs */
     double slices[ASSAY_MAX_STAGES]; /* and by its best layers */
 } assay_hindsight;

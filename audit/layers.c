@@ -118,8 +118,8 @@ static size_t collect(layer *list, const assay_layer_counts *c, double share,
         uint64_t left = c->count[0][i], m = left + c->count[1][i];
         if (c->weight[i] != 0 && m >= LEAST) {
             double w = fabs(c->weight[i]) * sqrt((double)m);
-            list[used++] = (layer){c->weight[i] > 0 ? left : m - left, m, w,
-                                   c->coin[i]};
+            list[used++] =
+                (layer){c->weight[i] > 0 ? left : m - left, m, w, c->coin[i]};
             square += w * w;
         }
     }
@@ -177,7 +177,7 @@ double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
     return lo;
 }
 
-/* ---- choosing slices and weights ------------------------------------------ */
+/* ---- choosing slices and weights ---------------------------------------- */
 
 #define MAX_SLICES 400
 
@@ -252,10 +252,11 @@ static double log_likelihood(const slice *s, double rate)
     return -s->left * log1p(exp(-rate)) - s->right * log1p(exp(rate));
 }
 
-/* The ratio of Laplace noise is level beyond the answers, where a line fitted to
- * the score still rises. Most of the belief, before the counts speak, goes to the
- * line; the rest to all points of an end from which on the ratio is level, or
- * rises half as much. The mean of all by their likelihood. */
+/* The ratio of Laplace noise is level beyond the answers, where a line
+ * fitted to the score still rises. Most of the belief, before the counts
+ * speak, goes to the line; the rest to all points of an end from which on
+ * the ratio is level, or rises half as much. The mean of all by their
+ * likelihood. */
 #define LINE 0.8
 typedef struct beliefs {
     double weight;
@@ -503,15 +504,15 @@ static double known_slices(slices *out, const assay_cells *cells,
     return n;
 }
 
-/* Weights are made for a larger epsilon than promised, by half of what half the
- * noise would add: the promise is a careful one, and weights that are too flat let
- * slices speak that have nothing to say. */
+/* Weights are made for a larger epsilon than promised, by half of what half
+ * the noise would add: the promise is a careful one, and weights that are
+ * too flat let slices speak that have nothing to say. */
 #define SHARPER 0.5
 double assay_layers_fit(assay_certify *z)
 {
     static _Thread_local slices c;
-    assay_choice o = {.target = z->layers_target, .level = z->layers_level,
-                      .straight = 1};
+    assay_choice o = {
+        .target = z->layers_target, .level = z->layers_level, .straight = 1};
     double n = known_slices(&c, &z->cells, &o);
     z->num_bins = 0;
     if (!(n > 0)) {
@@ -535,8 +536,8 @@ static void consider(assay_audit_event *best, const slices *c, size_t k,
     if (top > 0 && merit > best->merit) {
         best->merit = merit;
         best->swapped = swapped;
-        best->threshold = swapped ? c->s[k].top
-                                  : nextafterf(c->s[k - 1].top, INFINITY);
+        best->threshold =
+            swapped ? c->s[k].top : nextafterf(c->s[k - 1].top, INFINITY);
         best->p[0] = p1;
         best->p[1] = p2;
     }
@@ -577,7 +578,7 @@ void assay_layers_refit(assay_certify *z)
     (void)assay_layers_fit(z);
 }
 
-/* ---- cells ----------------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------- */
 
 #define BEYOND 16 /* cells beyond either end */
 
@@ -596,7 +597,8 @@ static float take_next(const float *left, const float *right, size_t n,
     return from_left ? left[(*i)++] : right[(*j)++];
 }
 
-/* Tops at ranks that are a hundredth of the distance from the nearer end apart. */
+/* Tops at ranks that are a hundredth of the distance from the nearer end
+ * apart. */
 static void place_tops(assay_cells *c, const float *left, const float *right,
                        size_t n)
 {
@@ -622,14 +624,15 @@ static void count_sorted(assay_cells *c, size_t side, const float *x, size_t n)
     }
 }
 
-void assay_layers_cells(assay_cells *out, const float *left,
-                        const float *right, size_t n)
+void assay_layers_cells(assay_cells *out, const float *left, const float *right,
+                        size_t n)
 {
     memset(out, 0, sizeof *out);
     if (n < 1000) {
         return;
     }
-    float low = fminf(left[0], right[0]), high = fmaxf(left[n - 1], right[n - 1]);
+    float low = fminf(left[0], right[0]),
+          high = fmaxf(left[n - 1], right[n - 1]);
     float below = (fminf(left[50], right[50]) - low) / 8;
     float above = (high - fmaxf(left[n - 51], right[n - 51])) / 8;
     for (int k = BEYOND; k > 0 && below > 0; k--) {
@@ -645,7 +648,7 @@ void assay_layers_cells(assay_cells *out, const float *left,
     count_sorted(out, 1, right, n);
 }
 
-/* ---- the oracle ----------------------------------------------------------- */
+/* ---- the oracle --------------------------------------------------------- */
 
 /* The mean of (1 - e^(eps - r))^2 / (e^eps (1 + e^-r)) over r > eps, ratios
  * sorted downwards. */
@@ -666,8 +669,8 @@ double assay_layers_oracle(const float *left, const float *right, size_t n,
     double need = z * z / samples;
     for (int i = 0; i < 24; i++) {
         double mid = 0.5 * (lo + hi);
-        double got = exact_information(left, n, mid) +
-                     exact_information(right, n, mid);
+        double got =
+            exact_information(left, n, mid) + exact_information(right, n, mid);
         if (got > need) {
             lo = mid;
         } else {

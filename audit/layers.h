@@ -32,11 +32,12 @@ void assay_layers_toss(assay_layer_counts *counts, assay_rng *rng);
  * Lower bound on epsilon (delta = 0) from the slices of some stages, whose
  * counts are independent Poisson variables. In slice i, given left + right = m,
  * the likelier side's count K is binomial with probability at most
- * e^eps/(1+e^eps). Its exact tail at k, coin P[K > k] + (1 - coin) P[K >= k], is
- * uniform and becomes a normal score; without coins dozens of slices would each
- * lose half a count. The scores are summed with weights w sqrt(m) within a stage.
- * A stage weighs as the square root of its runs. One without a weight or runs in
- * its slices has a normal score by its first coin (coin 0: there is no bound).
+ * e^eps/(1+e^eps). Its exact tail at k, coin P[K > k] + (1 - coin) P[K >= k],
+ * is uniform and becomes a normal score; without coins dozens of slices would
+ * each lose half a count. The scores are summed with weights w sqrt(m) within a
+ * stage. A stage weighs as the square root of its runs. One without a weight or
+ * runs in its slices has a normal score by its first coin (coin 0: there is no
+ * bound).
  *
  * Law     P[bound > true epsilon] <= level, if slices and weights of a stage
  *         were fixed before its counts were seen.
@@ -45,8 +46,8 @@ double assay_bound_layers(const assay_layer_counts *stage, size_t num_stages,
                           double level);
 
 /** Fine cells for a score, and the counts of sorted selection scores. */
-void assay_layers_cells(assay_cells *out, const float *left,
-                        const float *right, size_t n);
+void assay_layers_cells(assay_cells *out, const float *left, const float *right,
+                        size_t n);
 
 /** Choose slices and weights (z->edge, z->g, z->num_bins) from the cells' counts
  *  for z->layers_target runs at z->layers_level. Returns the bound that they

@@ -113,8 +113,8 @@ static double score_of(const design *z, size_t row, const double *beta)
     return score;
 }
 
-/* Schwarz's criterion on as many rows as a fit of `most` pieces has time for, so
- * that fits of different size can be compared. */
+/* Schwarz's criterion on as many rows as a fit of `most` pieces has time
+ * for, so that fits of different size can be compared. */
 static double evidence(const design *z, const double *beta, size_t most,
                        const assay_training *d)
 {
@@ -128,8 +128,9 @@ static double evidence(const design *z, const double *beta, size_t most,
     return sum - 0.5 * (double)(z->num_params + 1) * log((double)rows);
 }
 
-/* One row's share of gradient and Hessian (lower triangle). The last parameter is
- * a constant, which orders no rows but frees the slopes from carrying it. */
+/* One row's share of gradient and Hessian (lower triangle). The last
+ * parameter is a constant, which orders no rows but frees the slopes from
+ * carrying it. */
 static void add_row(const design *z, size_t row, const double *beta,
                     double *grad, double *hess)
 {
@@ -193,8 +194,10 @@ static assay_status newton(const design *z, double *beta, assay_error *err)
 static assay_status copy_piece(assay_piece *to, const assay_piece *from,
                                const double *beta, assay_error *err)
 {
-    *to = (assay_piece){.kind = from->kind, .feature = from->feature,
-                        .sign = 1, .knot = from->knot,
+    *to = (assay_piece){.kind = from->kind,
+                        .feature = from->feature,
+                        .sign = 1,
+                        .knot = from->knot,
                         .smoothed = from->smoothed};
     if (from->kind == ASSAY_PIECE_TABLE) {
         size_t slots = from->table.mask + 1;
@@ -244,7 +247,7 @@ static assay_status copy_model(assay_model *out, const assay_model *base,
 
 assay_status assay_logistic_fit(assay_model *out, const assay_model *base,
                                 const assay_training *data, size_t most,
-                               assay_error *err)
+                                assay_error *err)
 {
     design z;
     double beta[MAX_PARAMS + 1] = {0};

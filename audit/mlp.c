@@ -110,8 +110,8 @@ static void adam_step(struct assay_mlp *m, adam *o)
         float g = o->grad[k];
         o->mean[k] += 0.1f * (g - o->mean[k]);
         o->square[k] += 0.001f * (g * g - o->square[k]);
-        m->w[k] -= rate * (o->mean[k] / c1) /
-                   (sqrtf(o->square[k] / c2) + 1e-8f);
+        m->w[k] -=
+            rate * (o->mean[k] / c1) / (sqrtf(o->square[k] / c2) + 1e-8f);
     }
 }
 

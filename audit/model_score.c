@@ -1,5 +1,6 @@
 /* ring: glue */
-/* What a fitted model says of rows: the sum of its pieces, a block at a time. */
+/* What a fitted model says of rows: the sum of its pieces, a block at a
+ * time. */
 #include "audit/attacker.h"
 
 #include <math.h>
@@ -30,8 +31,7 @@ static void add_steps_any(const assay_piece *p, const assay_rows *rows,
 {
     double space[BLOCK];
     const double *x = assay_feature_view(rows, p->feature, space);
-    int plain = p->feature.kind == ASSAY_F_RAW &&
-                rows->plain[p->feature.col];
+    int plain = p->feature.kind == ASSAY_F_RAW && rows->plain[p->feature.col];
     if (p->steps.num_edges <= 24 && plain) {
         add_steps(&p->steps, x, out, rows->num);
         return;
@@ -56,7 +56,8 @@ static void add_strata(const assay_piece *p, const assay_rows *rows,
     }
 }
 
-/* A number as it is, beyond the knot only, or its squared distance from there. */
+/* A number as it is, beyond the knot only, or its squared distance from
+ * there. */
 static double bent(const assay_piece *p, double x)
 {
     double y = x - p->knot;
@@ -215,8 +216,7 @@ void assay_piece_value(const assay_piece *p, const assay_rows *rows,
         return;
     }
     assay_feature_numbers(rows, p->feature, out);
-    int bends =
-        p->kind == ASSAY_PIECE_HINGE || p->kind == ASSAY_PIECE_SQUARE;
+    int bends = p->kind == ASSAY_PIECE_HINGE || p->kind == ASSAY_PIECE_SQUARE;
     for (size_t i = 0; bends && i < rows->num; i++) {
         out[i] = isnan(out[i]) ? NAN : bent(p, out[i]);
     }
@@ -236,8 +236,9 @@ static void score_blend(const assay_model *model, const assay_rows *rows,
     }
 }
 
-/* Sums of the same terms in another order must be equal scores: they are rounded
- * to multiples of 2^-16 (the large constant does it). Nothing sorts NaN. */
+/* Sums of the same terms in another order must be equal scores: they are
+ * rounded to multiples of 2^-16 (the large constant does it). Nothing sorts
+ * NaN. */
 ASSAY_SIMD
 static void to_scores(const double *sum, size_t n, int plain, float *out)
 {
@@ -269,7 +270,7 @@ void assay_model_score(const assay_model *model, const assay_rows *rows,
     for (size_t k = 0; k < model->num_pieces; k++) {
         add_piece(&model->piece[k], rows, sum);
     }
-    int plain = model->num_pieces == 1 &&
-                model->piece[0].kind == ASSAY_PIECE_IDENTITY;
+    int plain =
+        model->num_pieces == 1 && model->piece[0].kind == ASSAY_PIECE_IDENTITY;
     to_scores(sum, rows->num, plain, out);
 }

@@ -57,9 +57,10 @@ static double noise_at(const assay_claim *claim, double p1, double p2, double n)
         d1 = 0.3989422804014327 * exp(-x * x / 2);
         d2 = 0.3989422804014327 * exp(-y * y / 2);
     }
-    return d1 > 0 && d2 > 0 ? sqrt((p1 * (1 - p1) / (d1 * d1) +
-                                    p2 * (1 - p2) / (d2 * d2)) / n)
-                            : 0;
+    return d1 > 0 && d2 > 0
+               ? sqrt((p1 * (1 - p1) / (d1 * d1) + p2 * (1 - p2) / (d2 * d2)) /
+                      n)
+               : 0;
 }
 
 /* The certified bound at an event's probabilities: the mean over the second
@@ -100,9 +101,9 @@ static void oracle_sweep(assay_oracle_bound *best, const float *ratio, size_t n,
         }
         next = i + 1 + i / 200;
         double p1 = (double)(i + 1) / (double)n;
-        double bound = assay_bound_fast(claim, p1 * samples, samples,
-                                        fmax(p2 * samples - 0.5, 0), samples,
-                                        level);
+        double bound =
+            assay_bound_fast(claim, p1 * samples, samples,
+                             fmax(p2 * samples - 0.5, 0), samples, level);
         if (bound > best->bound) {
             best->bound = bound;
             best->mass = p1;
@@ -112,11 +113,11 @@ static void oracle_sweep(assay_oracle_bound *best, const float *ratio, size_t n,
     }
 }
 
-/* What `samples` runs show of each bin on average. The rows of the likelier side
- * tell it for both: the scores are the exact log ratios. */
+/* What `samples` runs show of each bin on average. The rows of the likelier
+ * side tell it for both: the scores are the exact log ratios. */
 static void expected_bins(double (*out)[ASSAY_PROFILE_BINS],
-                          const assay_certify *z, float *const *score,
-                          size_t n, double samples)
+                          const assay_certify *z, float *const *score, size_t n,
+                          double samples)
 {
     memset(out, 0, 2 * sizeof *out);
     for (size_t side = 0; side < 2; side++) {
@@ -145,8 +146,8 @@ static double best_order(double (*mean)[ASSAY_PROFILE_BINS], size_t num,
         count[1][k] = (uint64_t)(mean[!first][k] + 0.5);
     }
     for (double alpha = 1.05; alpha < 8; alpha = 1 + (alpha - 1) * 1.3) {
-        best = fmax(best, assay_bound_renyi(g, count[0], count[1], num, alpha,
-                                            level));
+        best = fmax(
+            best, assay_bound_renyi(g, count[0], count[1], num, alpha, level));
     }
     return best;
 }
@@ -192,8 +193,8 @@ static void oracle_best(assay_oracle_bound *best, oracle_work *w, size_t n,
             assay_bound_weight(best->mass, n1, best->other, n1));
     }
     if (claim->kind == ASSAY_CLAIM_EPS && claim->delta == 0) {
-        best->layers = assay_layers_oracle(w->score[0], w->score[1], n,
-                                           samples, level);
+        best->layers =
+            assay_layers_oracle(w->score[0], w->score[1], n, samples, level);
     }
 }
 
@@ -280,8 +281,8 @@ assay_status assay_search_oracle(assay_oracle_bound *out,
     assay_pair pairs[ASSAY_SEARCH_PAIRS] = {*pair};
     size_t num = 1 + assay_specimen_pairs(specimen, pairs + 1), at = 0;
     *best = *out;
-    status = best_pair(&at, specimen, pairs, num, samples, confidence, seed,
-                       err);
+    status =
+        best_pair(&at, specimen, pairs, num, samples, confidence, seed, err);
     if (status == ASSAY_OK && at > 0) {
         status = oracle_rows(best, ORACLE_ROWS, specimen, &pairs[at], samples,
                              confidence, seed, err);

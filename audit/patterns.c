@@ -14,7 +14,7 @@
 #include "audit/attacker.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
-#define MAX_CODES 6    /* categories of a column */
+#define MAX_CODES 6 /* categories of a column */
 #define MAX_PARAMS 260
 #define MAX_PATTERNS 8192
 #define MAX_COLUMNS ASSAY_ROWS_WIDTH
@@ -211,9 +211,7 @@ static double ridge_step(const problem *q, const double *beta,
     double value = 0;
     memcpy(copy, hess, n * n * sizeof *copy);
     for (size_t k = 0; k < n; k++) {
-        double ridge = k == 0              ? 1e-3
-                       : k <= q->num_main ? scale
-                                           : scale * pairs;
+        double ridge = k == 0 ? 1e-3 : k <= q->num_main ? scale : scale * pairs;
         step[k] = grad[k] - ridge * beta[k];
         copy[k * n + k] += ridge;
         value += 0.5 * log(ridge);
@@ -331,8 +329,8 @@ assay_status assay_pattern_smooth(assay_piece *piece,
     if (c == NULL) {
         return assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
     }
-    assay_status status = t->used > MAX_PATTERNS || t->used < 3 ? ASSAY_AGAIN
-                                                                : ASSAY_OK;
+    assay_status status =
+        t->used > MAX_PATTERNS || t->used < 3 ? ASSAY_AGAIN : ASSAY_OK;
     c->width = data->width;
     if (status == ASSAY_OK) {
         c->code = malloc((t->mask + 1) * c->width);

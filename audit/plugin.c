@@ -81,10 +81,10 @@ static void load(library *l, greeting *g, const char *path)
     }
     (void)symbol(handle, "assay_target_seek", &l->seek);
     l->width = width();
-    l->buffer = l->width < 1 || l->width > ASSAY_ROWS_WIDTH
-                    ? NULL
-                    : malloc((size_t)l->width * ASSAY_ROWS_BLOCK *
-                             sizeof(double));
+    l->buffer =
+        l->width < 1 || l->width > ASSAY_ROWS_WIDTH
+            ? NULL
+            : malloc((size_t)l->width * ASSAY_ROWS_BLOCK * sizeof(double));
     if (l->buffer == NULL) {
         (void)snprintf(g->text, sizeof g->text,
                        "library: width %d is not 1..%d", l->width,
@@ -176,8 +176,8 @@ static assay_status greet(assay_plugin *p, assay_error *err)
         return status;
     }
     p->running = 1;
-    int got = assay_process_read(p->child.out, &g, sizeof g, p->timeout,
-                                 INFINITY);
+    int got =
+        assay_process_read(p->child.out, &g, sizeof g, p->timeout, INFINITY);
     if (got != 1) {
         return gone(p, "while loading", got, err);
     }
@@ -238,8 +238,8 @@ static assay_status take_batch(assay_plugin *p, double *rows, request *q,
 {
     char doing[100];
     batch b = {0, 0};
-    int got = assay_process_read(p->child.out, &b, sizeof b, p->timeout,
-                                 INFINITY);
+    int got =
+        assay_process_read(p->child.out, &b, sizeof b, p->timeout, INFINITY);
     if (got == 1 && b.code != 0) {
         return assay_fail(err, ASSAY_IO, "the library's run returned %d",
                           b.code);

@@ -54,8 +54,8 @@ static void die_with_parent(void)
 /* In a child that is not a new program: a crash is a crash. */
 static void forget_handlers(void)
 {
-    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-                                SIGPIPE};
+    static const int fatal[] = {SIGSEGV, SIGBUS,  SIGFPE,
+                                SIGILL,  SIGABRT, SIGPIPE};
     for (size_t k = 0; k < sizeof fatal / sizeof fatal[0]; k++) {
         (void)signal(fatal[k], SIG_DFL);
     }
@@ -182,8 +182,7 @@ static void become(pipes *p, char *const *argv, int with_input, int error_fd,
 }
 
 assay_status assay_process_start(assay_process *c, char *const *argv,
-                                 int with_input, int error_fd,
-                                 assay_error *err)
+                                 int with_input, int error_fd, assay_error *err)
 {
     static unsigned marks;
     char mark[64];
@@ -291,8 +290,8 @@ int assay_process_read(int fd, void *out, size_t n, double timeout,
         if (left <= 0) {
             return 0;
         }
-        int ready = poll(&p, 1,
-                         (int)(1000 * (left < timeout ? left : timeout)) + 1);
+        int ready =
+            poll(&p, 1, (int)(1000 * (left < timeout ? left : timeout)) + 1);
         if (ready < 0 && errno == EINTR) {
             continue;
         }

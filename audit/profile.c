@@ -46,8 +46,7 @@ double assay_bound_log_wealth(double eps, double delta,
     return best + log(sum / NUM_BETTORS) - 1e-12;
 }
 
-double assay_bound_anytime(double delta, const assay_pairs *pairs,
-                           double level)
+double assay_bound_anytime(double delta, const assay_pairs *pairs, double level)
 {
     double need = log(1 / level) + 1e-12;
     if (assay_bound_log_wealth(0, delta, pairs) < need) {
@@ -120,7 +119,7 @@ double assay_bound_renyi(const double *g, const uint64_t *left,
     return rho > 0 ? rho : 0;
 }
 
-/* ---- one run -------------------------------------------------------------- */
+/* ---- one run ------------------------------------------------------------ */
 
 /* P[Bin(r,q) = v - i] by stepping down from v. */
 double assay_bound_one_run_p(uint64_t m, uint64_t r, uint64_t v, double eps,
@@ -156,8 +155,7 @@ double assay_bound_one_run_p(uint64_t m, uint64_t r, uint64_t v, double eps,
 double assay_bound_one_run(uint64_t m, uint64_t r, uint64_t v, double delta,
                            double level)
 {
-    if (r == 0 || v > r ||
-        assay_bound_one_run_p(m, r, v, 0, delta) > level) {
+    if (r == 0 || v > r || assay_bound_one_run_p(m, r, v, 0, delta) > level) {
         return 0;
     }
     double lo = 0, hi = 60;

@@ -47,8 +47,7 @@ static void print_verdict(FILE *to, const assay_audit_result *r)
 }
 
 void assay_report_result(FILE *to, const assay_audit_result *r,
-                         const char *left, const char *right,
-                         const char *notes)
+                         const char *left, const char *right, const char *notes)
 {
     const assay_audit_counts *c = &r->counts;
     unsigned long long a = r->swapped ? c->k2 : c->k1;
@@ -86,7 +85,7 @@ json_t *assay_report_notes(const char *notes)
     return list;
 }
 
-/* ---- catalogue ------------------------------------------------------------------------ */
+/* ---- catalogue ---------------------------------------------------------- */
 
 #define GOAL 0.95
 
@@ -94,17 +93,16 @@ typedef struct tally {
     int total, refuted, missed, by_chance, wrong;
     double worst_ratio;
     const char *worst_name;
-    int below;        /* on average, or found but for noise, below the floor */
-    char weak[2000];  /* expected below the floor, or the goal without one */
+    int below;       /* on average, or found but for noise, below the floor */
+    char weak[2000]; /* expected below the floor, or the goal without one */
 } tally;
 
 static void print_head(FILE *to)
 {
-    (void)fprintf(to,
-                  "%-27s %-20s %8s %9s %9s %9s %6s %9s %9s %5s %9s %6s  %s\n",
-                  "specimen", "claim", "truth", "found", "oracle", "of oracle",
-                  "noise", "expected", "best pair", "conf", "runs", "s",
-                  "verdict");
+    (void)fprintf(
+        to, "%-27s %-20s %8s %9s %9s %9s %6s %9s %9s %5s %9s %6s  %s\n",
+        "specimen", "claim", "truth", "found", "oracle", "of oracle", "noise",
+        "expected", "best pair", "conf", "runs", "s", "verdict");
 }
 
 static void number(char *out, size_t len, double x)
@@ -186,16 +184,16 @@ static assay_status share_again(assay_crew_row *out, const assay_specimen *s,
         o.seed += 2000 * k;
         o.checkpoint = NULL;
         status = assay_catalogue_run(&other, s, &o, &out->err);
-        sum += status == ASSAY_OK ? other.hindsight.bound / other.oracle.bound
-                                  : 0;
+        sum +=
+            status == ASSAY_OK ? other.hindsight.bound / other.oracle.bound : 0;
         out->shares++;
     }
     out->mean_share = sum / out->shares;
     return status;
 }
 
-/* Compare with the oracle: the table's power check. What was found is one draw and
- * may be unlucky; what its events certify on average may not. */
+/* Compare with the oracle: the table's power check. What was found is one
+ * draw and may be unlucky; what its events certify on average may not. */
 static void note_power(tally *t, const assay_crew_row *done, double floor)
 {
     const assay_catalogue_row *row = &done->row;
@@ -250,7 +248,8 @@ static void audit_one(assay_crew_row *out, void *ctx)
     const assay_specimen *s = r->specimen[out->index];
     char file[1024];
     assay_catalogue_options c = {.samples = o->samples,
-                                 .confidence = o->confidence, .seed = o->seed,
+                                 .confidence = o->confidence,
+                                 .seed = o->seed,
                                  .with_oracle = o->oracle,
                                  .threads = r->threads,
                                  .label = r->threads == 1 ? NULL : s->name};
@@ -309,7 +308,8 @@ static void print_tally(FILE *to, const tally *t, double floor)
                   "claims refuted by chance, %d wrongly.\n",
                   t->total, t->refuted, t->missed, t->by_chance, t->wrong);
     if (t->worst_name != NULL) {
-        (void)fprintf(to, "Smallest expected share of the oracle bound: %.1f %% "
+        (void)fprintf(to,
+                      "Smallest expected share of the oracle bound: %.1f %% "
                       "(%s).\n",
                       100 * t->worst_ratio, t->worst_name);
     }
@@ -365,15 +365,17 @@ static assay_status judge(const report *r, assay_error *err)
                           r->t.wrong);
     }
     if (r->t.below > 0) {
-        return assay_fail(err, ASSAY_UNSUPPORTED,
-                          "bounds on average below %g of the oracle's, or found "
-                          "there beyond three standard deviations: %d",
-                          r->o->floor, r->t.below);
+        return assay_fail(
+            err, ASSAY_UNSUPPORTED,
+            "bounds on average below %g of the oracle's, or found "
+            "there beyond three standard deviations: %d",
+            r->o->floor, r->t.below);
     }
     return ASSAY_OK;
 }
 
-/* One audit a core if there are several; ranks and single audits use threads. */
+/* One audit a core if there are several; ranks and single audits use
+ * threads. */
 static int num_hands(const report *r)
 {
     int cores = assay_work_threads(0);
@@ -409,7 +411,7 @@ assay_status assay_report_catalogue(FILE *to,
     return status == ASSAY_OK ? judge(&r, err) : status;
 }
 
-/* ---- curve ---------------------------------------------------------------------------- */
+/* ---- curve -------------------------------------------------------------- */
 
 static assay_status draw_svg(const char *svg, const assay_specimen *s,
                              const char *data, assay_error *err)
@@ -455,10 +457,10 @@ assay_status assay_report_curve(FILE *to, const assay_specimen *specimen,
             if (status != ASSAY_OK) {
                 break;
             }
-            int wrote = snprintf(data + used, sizeof data - used,
-                                 "%llu %.6f %.6f\n",
-                                 (unsigned long long)(n * m), row.result.lower,
-                                 isnan(row.oracle.bound) ? 0 : row.oracle.bound);
+            int wrote =
+                snprintf(data + used, sizeof data - used, "%llu %.6f %.6f\n",
+                         (unsigned long long)(n * m), row.result.lower,
+                         isnan(row.oracle.bound) ? 0 : row.oracle.bound);
             (void)fprintf(to, "%12llu %10.5f %10.5f\n",
                           (unsigned long long)(n * m), row.result.lower,
                           row.oracle.bound);

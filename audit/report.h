@@ -28,10 +28,11 @@ typedef struct assay_report_options {
 /**
  * Audit every specimen and print the table. A true claim that is refuted is
  * audited again with other seeds at a confidence corrected for the size of the
- * catalogue; ASSAY_REFUTED if it is refuted again. With a floor, a specimen whose
- * events are expected to certify less than floor * oracle is audited three more
- * times. The audit has lost power (ASSAY_UNSUPPORTED) if the mean share is below
- * the floor, or the bound found is by more than three standard deviations.
+ * catalogue; ASSAY_REFUTED if it is refuted again. With a floor, a specimen
+ * whose events are expected to certify less than floor * oracle is audited
+ * three more times. The audit has lost power (ASSAY_UNSUPPORTED) if the mean
+ * share is below the floor, or the bound found is by more than three standard
+ * deviations.
  */
 assay_status assay_report_catalogue(FILE *to,
                                     const assay_report_options *options,

@@ -45,6 +45,6 @@ json_t *assay_audit_json(const assay_audit_result *r)
         "seconds", r->seconds, "claim", claim, "parameter",
         names[r->claim.kind], "lower", bound_json(r->lower), "detection_mass",
         r->detection_mass, "certified", (json_int_t)r->certified, "events",
-        r->num_events, "stages", r->stages, "likelier", r->swapped ? "right" : "left", "example",
-        r->example);
+        r->num_events, "stages", r->stages, "likelier",
+        r->swapped ? "right" : "left", "example", r->example);
 }

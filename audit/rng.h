@@ -22,8 +22,8 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define ASSAY_SIMD                                                             \
-    __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3",           \
-                                 "default")))
+    __attribute__((                                                            \
+        target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define ASSAY_SIMD
 #endif

@@ -29,8 +29,8 @@ assay_status assay_rows_init(assay_rows *rows, size_t width, assay_error *err)
     rows->has_pattern = (int *)(void *)(rows->pattern + BLOCK);
     for (size_t j = 0; j < width; j++) {
         rows->value[j] = (double *)(void *)memory + j * BLOCK;
-        rows->tag[j] = (uint8_t *)memory + width * BLOCK * sizeof(double) +
-                       j * BLOCK;
+        rows->tag[j] =
+            (uint8_t *)memory + width * BLOCK * sizeof(double) + j * BLOCK;
         rows->plain[j] = 1;
     }
     return ASSAY_OK;
@@ -74,9 +74,9 @@ static void odd_to_words(assay_rows *r, size_t j)
         double x = r->value[j][i];
         if (!(x - x == 0) && r->tag[j][i] == ASSAY_CELL_NUMBER) {
             assay_rows_word(r, j, i,
-                            isnan(x)  ? ASSAY_WORD_NAN
-                            : x > 0   ? ASSAY_WORD_INF
-                                      : ASSAY_WORD_MINUS_INF);
+                            isnan(x) ? ASSAY_WORD_NAN
+                            : x > 0  ? ASSAY_WORD_INF
+                                     : ASSAY_WORD_MINUS_INF);
         }
     }
 }
@@ -127,9 +127,9 @@ void assay_rows_text(char *out, size_t len, const assay_source *source,
             continue;
         }
         if (rows->tag[j][i] == ASSAY_CELL_WORD) {
-            (void)snprintf(cell, sizeof cell, "%s",
-                           word_text(source, (int)rows->value[j][i], word,
-                                     sizeof word));
+            (void)snprintf(
+                cell, sizeof cell, "%s",
+                word_text(source, (int)rows->value[j][i], word, sizeof word));
         } else {
             (void)snprintf(cell, sizeof cell, "%.17g", rows->value[j][i]);
         }
@@ -139,7 +139,7 @@ void assay_rows_text(char *out, size_t len, const assay_source *source,
     }
 }
 
-/* ---- features -------------------------------------------------------------- */
+/* ---- features ----------------------------------------------------------- */
 
 int assay_feature_is_key(assay_feature feature)
 {
@@ -222,10 +222,10 @@ static void fold_row(const assay_rows *r, assay_feature_kind kind, double *out)
         out[i] = NAN;
     }
     for (size_t j = 0; j < r->width; j++) {
-        fold_column(kind,
-                    assay_feature_view(
-                        r, assay_feature_of(ASSAY_F_RAW, (int)j), space),
-                    r->num, out);
+        fold_column(
+            kind,
+            assay_feature_view(r, assay_feature_of(ASSAY_F_RAW, (int)j), space),
+            r->num, out);
     }
 }
 
@@ -237,10 +237,10 @@ static void count_cells(const assay_rows *r, assay_feature f, double *out)
         const uint8_t *tag = r->tag[j];
         for (size_t i = 0; i < r->num; i++) {
             int is = r->plain[j] ? ASSAY_CELL_NUMBER : tag[i];
-            int hit = f.kind == ASSAY_F_LENGTH    ? is != ASSAY_CELL_ABSENT
-                      : f.kind == ASSAY_F_NUMBERS ? is == ASSAY_CELL_NUMBER
-                                                  : is == ASSAY_CELL_WORD &&
-                                                        r->value[j][i] == f.col;
+            int hit = f.kind == ASSAY_F_LENGTH ? is != ASSAY_CELL_ABSENT
+                      : f.kind == ASSAY_F_NUMBERS
+                          ? is == ASSAY_CELL_NUMBER
+                          : is == ASSAY_CELL_WORD && r->value[j][i] == f.col;
             out[i] += hit;
         }
     }

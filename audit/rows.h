@@ -20,10 +20,10 @@ enum { ASSAY_CELL_NUMBER = 0, ASSAY_CELL_ABSENT = 1, ASSAY_CELL_WORD = 2 };
 
 typedef struct assay_rows {
     size_t width;
-    size_t num; /* at most ASSAY_ROWS_BLOCK */
-    double *value[ASSAY_ROWS_WIDTH];  /* a number, or a word's index */
-    uint8_t *tag[ASSAY_ROWS_WIDTH];   /* kind of each cell */
-    uint8_t plain[ASSAY_ROWS_WIDTH];  /* 1: the whole column is numbers */
+    size_t num;                      /* at most ASSAY_ROWS_BLOCK */
+    double *value[ASSAY_ROWS_WIDTH]; /* a number, or a word's index */
+    uint8_t *tag[ASSAY_ROWS_WIDTH];  /* kind of each cell */
+    uint8_t plain[ASSAY_ROWS_WIDTH]; /* 1: the whole column is numbers */
     void *memory;
     uint64_t *pattern; /* keys of ASSAY_F_PATTERN, computed on first use: one
                           thread at a time may look at a block */
@@ -42,7 +42,8 @@ void assay_rows_absent(assay_rows *rows, size_t col, size_t row);
 /**
  * A source of outputs for two sides (0 left, 1 right). `fill` writes the rows
  * first .. first + n - 1 of a side; calls may run in parallel unless `serial`.
- * Each row is asked for once, unless it `repeats`. Numbers that are not finite become words.
+ * Each row is asked for once, unless it `repeats`. Numbers that are not finite
+ * become words.
  */
 typedef struct assay_source {
     size_t width;
@@ -66,7 +67,7 @@ assay_status assay_source_fill(const assay_source *source, int side,
 void assay_rows_text(char *out, size_t len, const assay_source *source,
                      const assay_rows *rows, size_t i);
 
-/* ---- features -------------------------------------------------------------- */
+/* ---- features ----------------------------------------------------------- */
 
 typedef enum assay_feature_kind {
     /* numbers; NaN where there is none */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- training ------------------------------------------------------------------- */
+/* ---- training ----------------------------------------------------------- */
 
 void assay_training_clear(assay_training *d)
 {
@@ -36,8 +36,8 @@ static assay_status training_fill(assay_training *d, const assay_source *source,
         assay_rows *r = &d->rows[b % 2][b / 2];
         status = assay_rows_init(r, source->width, err);
         if (status == ASSAY_OK) {
-            status = assay_source_fill(source, (int)(b % 2),
-                                       (b / 2) * p->unit, p->unit, r, err);
+            status = assay_source_fill(source, (int)(b % 2), (b / 2) * p->unit,
+                                       p->unit, r, err);
         }
     }
     if (status != ASSAY_OK) {
@@ -69,8 +69,8 @@ void assay_scores_clear(assay_scores *c)
 }
 
 assay_status assay_scores_init(assay_scores *c, const assay_models *models,
-                                const size_t *which, size_t num, size_t rows,
-                                assay_error *err)
+                               const size_t *which, size_t num, size_t rows,
+                               assay_error *err)
 {
     memset(c, 0, sizeof *c);
     c->models = models;
@@ -128,8 +128,8 @@ void assay_scores_sort(assay_scores *c)
     }
 }
 
-/* A score that was not fitted to anything (a plain number of the row), or a fit of
- * so few parameters that its training rows look like any others. */
+/* A score that was not fitted to anything (a plain number of the row), or a
+ * fit of so few parameters that its training rows look like any others. */
 static int is_plain(const assay_model *m)
 {
     int number = m->num_pieces == 1 &&
@@ -203,19 +203,19 @@ int assay_scores_trusted(const assay_model *m)
         const assay_piece *p = &m->piece[k];
         int smooth = p->kind == ASSAY_PIECE_TABLE && p->smoothed;
         steps += p->kind == ASSAY_PIECE_STEPS;
-        lines += p->kind == ASSAY_PIECE_IDENTITY ||
-                 p->kind == ASSAY_PIECE_HINGE ||
-                 p->kind == ASSAY_PIECE_SQUARE ||
-                 p->kind == ASSAY_PIECE_LINES ||
-                 p->kind == ASSAY_PIECE_WORDS || smooth;
+        lines +=
+            p->kind == ASSAY_PIECE_IDENTITY || p->kind == ASSAY_PIECE_HINGE ||
+            p->kind == ASSAY_PIECE_SQUARE || p->kind == ASSAY_PIECE_LINES ||
+            p->kind == ASSAY_PIECE_WORDS || smooth;
         other += p->kind == ASSAY_PIECE_STRATA ||
                  (p->kind == ASSAY_PIECE_TABLE && !smooth);
     }
     if (other > 0) {
         return 0;
     }
-    return m->is_fit ? lines > 0 && steps == 0 : steps >= 3 || lines > 1 ||
-                       (m->num_pieces == 1 && m->piece[0].smoothed);
+    return m->is_fit ? lines > 0 && steps == 0
+                     : steps >= 3 || lines > 1 ||
+                           (m->num_pieces == 1 && m->piece[0].smoothed);
 }
 
 void assay_scores_calibrate(assay_choice *o, const assay_scores *c, size_t k)

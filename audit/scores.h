@@ -27,7 +27,7 @@ typedef struct assay_scores {
     size_t which[ASSAY_MAX_MODELS]; /* model of each score column */
     uint64_t base;
     size_t n[ASSAY_MAX_MODELS]; /* rows of each column */
-    size_t room; /* of `spare` */
+    size_t room;                /* of `spare` */
     float *s[ASSAY_MAX_MODELS][2];
     float *spare;
 } assay_scores;

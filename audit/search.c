@@ -23,8 +23,8 @@ static assay_status try_pair(climb *c, const assay_pair *pair, uint64_t samples,
 {
     assay_specimen_run run = {c->specimen, *pair, c->seed};
     assay_source source = assay_specimen_source(&run);
-    assay_status status = assay_audit_screen(
-        out, &source, &c->specimen->claim, samples, c->target, 0, err);
+    assay_status status = assay_audit_screen(out, &source, &c->specimen->claim,
+                                             samples, c->target, 0, err);
     c->spent += out->runs > seen ? out->runs - seen : 0;
     return status;
 }
@@ -70,7 +70,8 @@ static void mutate(climb *c, assay_pair *p)
     if (u < 0.3) {
         d = -d;
     } else if (u < 0.6) {
-        p->q[0][i] = within(p->q[0][i] + symmetric(c, s->search / 2), s->search);
+        p->q[0][i] =
+            within(p->q[0][i] + symmetric(c, s->search / 2), s->search);
     } else {
         p->q[0][i] = u < 0.8 ? s->search - 1 : 1 - s->search;
     }
@@ -191,9 +192,9 @@ static size_t leader(const int *alive, const assay_pair *pairs,
     return at;
 }
 
-/* Look at all pairs alive with the splines: the first rows of a source of its own,
- * for an audit whose every third row had been seen would have too few left to
- * certify. */
+/* Look at all pairs alive with the splines: the first rows of a source of
+ * its own, for an audit whose every third row had been seen would have too
+ * few left to certify. */
 static assay_status look_closely(climb *c, const int *alive,
                                  const assay_pair *pairs, size_t num,
                                  double runs, assay_promise *promise,
@@ -205,9 +206,9 @@ static assay_status look_closely(climb *c, const int *alive,
                                   assay_rng_mix(c->seed + 1)};
         assay_source source = assay_specimen_source(&run);
         if (alive[k]) {
-            status = assay_audit_screen(&promise[k], &source,
-                                        &c->specimen->claim, (uint64_t)runs,
-                                        c->target, 1, err);
+            status =
+                assay_audit_screen(&promise[k], &source, &c->specimen->claim,
+                                   (uint64_t)runs, c->target, 1, err);
             c->spent += promise[k].runs;
         }
     }
@@ -223,8 +224,9 @@ static void keep_promising(int *alive, const assay_promise *promise, size_t num,
         size_t at = num;
         for (size_t k = 0; k < num; k++) {
             int may = alive[k] && !next[k];
-            at = may && (at == num || promise[k].merit > promise[at].merit) ? k
-                                                                            : at;
+            at = may && (at == num || promise[k].merit > promise[at].merit)
+                     ? k
+                     : at;
         }
         if (at < num) {
             next[at] = 1;
@@ -233,8 +235,8 @@ static void keep_promising(int *alive, const assay_promise *promise, size_t num,
     memcpy(alive, next, num * sizeof *alive);
 }
 
-/* Screen the pairs alive with their first rows and keep some of them; one, if it
- * is beyond doubt ahead. */
+/* Screen the pairs alive with their first rows and keep some of them; one,
+ * if it is beyond doubt ahead. */
 static assay_status screen_round(climb *c, int *alive, const assay_pair *pairs,
                                  size_t num, uint64_t samples, size_t keep,
                                  assay_promise *promise, assay_error *err)
@@ -272,8 +274,8 @@ static size_t count_alive(const int *alive, size_t num)
 #define CLOSE_LAST 0.3
 #define CLOSE_MOST 3e6
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
-                                 uint64_t samples, size_t *best,
-                                 uint64_t *seen, assay_error *err)
+                                 uint64_t samples, size_t *best, uint64_t *seen,
+                                 assay_error *err)
 {
     static const uint64_t times[2][3] = {{2, 6, 16}, {2, 0, 0}};
     static const size_t keep[2][3] = {{4, 2, 1}, {5, 2, 1}};
@@ -291,9 +293,9 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
             continue;
         }
         if (times[large][r] > 0) {
-            status = screen_round(c, alive, pairs, num,
-                                  samples * times[large][r], keep[large][r],
-                                  promise, err);
+            status =
+                screen_round(c, alive, pairs, num, samples * times[large][r],
+                             keep[large][r], promise, err);
         } else {
             status = look_closely(c, alive, pairs, num, runs, closely, err);
             keep_promising(alive, closely, num, keep[large][r]);

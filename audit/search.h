@@ -22,9 +22,10 @@ assay_status assay_search_pair(assay_pair *out, uint64_t *spent, uint64_t *seen,
                                uint64_t target, uint64_t seed,
                                assay_error *err) ASSAY_MUST_CHECK;
 
-/** The oracle bound, its noise (standard deviation of a certified bound at the
- *  oracle's event, 0 if not computed), the event's mass on either side, and what weighted
- *  slices of the exact ratio certify (eps claims without delta, else NAN). */
+/** The oracle bound, its noise (standard deviation of a certified bound at
+ *  the oracle's event, 0 if not computed), the event's mass on either side,
+ *  and what weighted slices of the exact ratio certify (eps claims without
+ *  delta, else NAN). */
 typedef struct assay_oracle_bound {
     double bound, noise, mass, other, layers;
 } assay_oracle_bound;
@@ -42,8 +43,9 @@ assay_status assay_search_oracle(assay_oracle_bound *out,
                                  double confidence, uint64_t seed,
                                  assay_error *err) ASSAY_MUST_CHECK;
 
-/** What an event with probabilities p1 and p2 certifies on average, counted in n
- *  runs of either side: the mean over the second side's count where that is small. */
+/** What an event with probabilities p1 and p2 certifies on average, counted
+ *  in n runs of either side: the mean over the second side's count where
+ *  that is small. */
 double assay_search_expected(const assay_claim *claim, double p1, double p2,
                              double n, double level, double w);
 

@@ -11,7 +11,7 @@
 #include "audit/layers.h"
 #include "audit/scores.h"
 
-#define MAX_KEEP 6 /* attackers that see all selection rows */
+#define MAX_KEEP 6  /* attackers that see all selection rows */
 #define CAUTION 1.0 /* standard deviations taken off an estimate */
 #define BOLD 0.7    /* the same for the smaller event */
 #define SEEN 20     /* runs of the second side that tell something */
@@ -50,9 +50,9 @@ static double costly(const assay_models *models, size_t at, double merit)
            ((slow > 0 ? 1 + slow : 0) + (splines && !is_spline(m) ? 5 : 0));
 }
 
-/* Where counts are too few to tell scores apart by their predicted bound, the
- * separation of the two sides decides: it uses every row. Of what was not seen a
- * tenth of a run may be on its way. */
+/* Where counts are too few to tell scores apart by their predicted bound,
+ * the separation of the two sides decides: it uses every row. Of what was
+ * not seen a tenth of a run may be on its way. */
 #define UNSEEN 0.1
 static void weigh_luck(assay_audit_event *e, const assay_scores *c,
                        double weight)
@@ -72,8 +72,7 @@ static void weigh_luck(assay_audit_event *e, const assay_scores *c,
         double luck = sqrt(v / n) / fmax(e[k].merit, 1e-9);
         luck = weight * fmin(luck, 1);
         if (e[k].merit > 0) {
-            e[k].merit = (1 - luck) * e[k].merit +
-                         luck * top * apart[k] / most;
+            e[k].merit = (1 - luck) * e[k].merit + luck * top * apart[k] / most;
         }
     }
 }
@@ -94,8 +93,8 @@ static void best_events(assay_audit_event *out, const assay_scores *c,
 static void merits(double *out, double *weighed, const assay_scores *c,
                    const assay_claim *claim, double target, double level)
 {
-    const assay_choice careful = {.target = target, .level = level,
-                                  .caution = CAUTION, .mass_max = 1};
+    const assay_choice careful = {
+        .target = target, .level = level, .caution = CAUTION, .mass_max = 1};
     assay_audit_event e[ASSAY_MAX_MODELS];
     best_events(e, c, claim, &careful);
     for (size_t k = 0; k < c->num; k++) {
@@ -132,8 +131,8 @@ static size_t take_best(size_t *out, size_t most, double *merit, size_t num,
 }
 
 /* Logistic regression of the side on a few scores, in the order of the runs. */
-static void blend_weights(double *out, const assay_scores *c, const size_t *which,
-                          size_t num, size_t n)
+static void blend_weights(double *out, const assay_scores *c,
+                          const size_t *which, size_t num, size_t n)
 {
     double beta[ASSAY_MAX_BLEND + 1] = {0};
     size_t p = num + 1;
@@ -237,14 +236,15 @@ static assay_status pick_models(size_t *keep, size_t *num_keep,
     }
     assay_scores c, sorted;
     size_t n = (size_t)(p->pick_end - p->train_end);
-    assay_status status = assay_scores_init(&c, models, all, models->num, n, err);
+    assay_status status =
+        assay_scores_init(&c, models, all, models->num, n, err);
     if (status != ASSAY_OK) {
         return status;
     }
     status = assay_scores_init(&sorted, models, all, models->num, n, err);
     if (status == ASSAY_OK) {
-        status = assay_scores_range(&c, source, p->train_end, p->pick_end, p->unit,
-                             o->threads, err);
+        status = assay_scores_range(&c, source, p->train_end, p->pick_end,
+                                    p->unit, o->threads, err);
     }
     if (status == ASSAY_OK) {
         for (size_t k = 0; k < c.num; k++) {
@@ -325,16 +325,15 @@ static void improve(assay_certify *z, assay_audit_event *e,
     }
 }
 
-/* The events to certify: the best one by careful estimates, and two of the same
- * score: a clearly smaller one, which care made look too bad, and a clearly
- * larger one in case the estimate was luck, believing counts only. (One score for
- * all: scoring is most of the work.) */
+/* The events to certify: the best one by careful estimates, and two of the
+ * same score: a clearly smaller one, which care made look too bad, and a
+ * clearly larger one in case the estimate was luck, believing counts only.
+ * (One score for all: scoring is most of the work.) */
 static void choose_events(assay_certify *z, const assay_scores *c,
-                          const assay_claim *claim, double target,
-                          double level)
+                          const assay_claim *claim, double target, double level)
 {
-    assay_choice o = {.target = target, .level = level, .caution = CAUTION,
-                      .mass_max = 1};
+    assay_choice o = {
+        .target = target, .level = level, .caution = CAUTION, .mass_max = 1};
     size_t at = best_column(c, claim, &o);
     double mass = 0;
     for (int round = 0; round < 3; round++) {
@@ -346,8 +345,8 @@ static void choose_events(assay_certify *z, const assay_scores *c,
             o.mass_max = round == 1 ? 0.65 * mass : 1;
         }
         assay_scores_calibrate(&o, c, at);
-        assay_audit_event best = assay_work_choose(claim, c->s[at][0],
-                                                   c->s[at][1], c->n[at], &o);
+        assay_audit_event best =
+            assay_work_choose(claim, c->s[at][0], c->s[at][1], c->n[at], &o);
         best.model = c->which[at];
         if (round == 0) {
             improve(z, &best, c, at, claim, &o);
@@ -368,15 +367,15 @@ static void choose_profile(assay_certify *z, assay_scores *c,
     size_t best = 0;
     double merit = -1;
     for (size_t k = 0; k < c->num; k++) {
-        double m = assay_profile_fit(z, c->s[k][0], c->s[k][1], c->n[k],
-                                     target, level, claim);
+        double m = assay_profile_fit(z, c->s[k][0], c->s[k][1], c->n[k], target,
+                                     level, claim);
         if (m > merit) {
             merit = m;
             best = k;
         }
     }
-    (void)assay_profile_fit(z, c->s[best][0], c->s[best][1], c->n[best],
-                            target, level, claim);
+    (void)assay_profile_fit(z, c->s[best][0], c->s[best][1], c->n[best], target,
+                            level, claim);
     z->profile_model = c->which[best];
     z->bins_share = 0.8;
 }
@@ -406,9 +405,9 @@ static void choose_layers(assay_certify *z, double target, double level,
     z->profile_model = e->model;
 }
 
-/* What the certification's noise alone takes off the best event's log ratio; 1 if
- * there is no event, or if the second side does not show it. (The slack below
- * has the doubts about the estimate in it too.) */
+/* What the certification's noise alone takes off the best event's log ratio;
+ * 1 if there is no event, or if the second side does not show it. (The slack
+ * below has the doubts about the estimate in it too.) */
 static double noise_share(const assay_certify *z, const assay_claim *claim,
                           double target, double level)
 {
@@ -420,8 +419,8 @@ static double noise_share(const assay_certify *z, const assay_claim *claim,
                : 1;
 }
 
-/* Where noise takes little the error budget is cheap: layers get half of it, and
- * of the rest the first event. */
+/* Where noise takes little the error budget is cheap: layers get half of it,
+ * and of the rest the first event. */
 #define LITTLE 0.06
 
 /* A second stage has what the first one has, whatever its rows advise: were
@@ -444,8 +443,7 @@ static void follow(assay_certify *z, const assay_certify *before, double target,
 }
 
 static void choose(assay_certify *z, const assay_certify *before,
-                   assay_scores *c, const assay_audit_options *o,
-                   double target)
+                   assay_scores *c, const assay_audit_options *o, double target)
 {
     double level = 1 - o->confidence;
     choose_events(z, c, &o->claim, target, level);
@@ -464,13 +462,12 @@ static void choose(assay_certify *z, const assay_certify *before,
     }
 }
 
-static assay_status select_events(assay_certify *z, const assay_certify *before,
-                                  const assay_models *models,
-                                  const assay_training *data,
-                                  const size_t *keep, size_t num_keep,
-                                  const assay_source *source, const assay_plan *p,
-                                  const assay_audit_options *o, double target,
-                                  assay_error *err)
+static assay_status
+select_events(assay_certify *z, const assay_certify *before,
+              const assay_models *models, const assay_training *data,
+              const size_t *keep, size_t num_keep, const assay_source *source,
+              const assay_plan *p, const assay_audit_options *o, double target,
+              assay_error *err)
 {
     assay_scores c;
     size_t n = (size_t)(p->select_end - p->pick_end);
@@ -511,8 +508,7 @@ static void note_names(assay_names *out, const assay_models *models,
 
 assay_status assay_select_prepare(assay_stage *stage,
                                   const assay_certify *before,
-                                  assay_names *kept,
-                                  const assay_source *source,
+                                  assay_names *kept, const assay_source *source,
                                   const assay_plan *p,
                                   const assay_audit_options *o,
                                   assay_error *err)
@@ -525,8 +521,8 @@ assay_status assay_select_prepare(assay_stage *stage,
     assay_status status = assay_train(models, &data, source, p, o->light,
                                       kept->num > 0 ? kept : NULL, err);
     if (status == ASSAY_OK) {
-        status = pick_models(keep, &num_keep, models, source, p, o, target,
-                             err);
+        status =
+            pick_models(keep, &num_keep, models, source, p, o, target, err);
     }
     if (status == ASSAY_OK) {
         status = select_events(&stage->z, before, models, &data, keep, num_keep,

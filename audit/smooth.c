@@ -77,8 +77,8 @@ static void list_terms(struct assay_smooth *m, const assay_encoder *e)
     }
 }
 
-static void fill_basis(const float *code, size_t stride, size_t index,
-                       size_t n, float *out)
+static void fill_basis(const float *code, size_t stride, size_t index, size_t n,
+                       float *out)
 {
     if (index == 0) {
         for (size_t i = 0; i < n; i++) {

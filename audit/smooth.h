@@ -15,8 +15,8 @@
 
 typedef struct assay_code {
     assay_feature feature;
-    int is_pattern; /* the table's weight, not a feature */
-    int is_summary; /* of the whole row: may interact */
+    int is_pattern;                /* the table's weight, not a feature */
+    int is_summary;                /* of the whole row: may interact */
     double knot[ASSAY_CODE_KNOTS]; /* quantiles, not falling */
 } assay_code;
 
@@ -66,8 +66,7 @@ void assay_smooth_free(struct assay_smooth *m);
 
 /** One hidden layer of tanh units, trained by Adam. */
 struct assay_mlp;
-assay_status assay_mlp_fit(struct assay_mlp **out,
-                           const assay_encoder *encoder,
+assay_status assay_mlp_fit(struct assay_mlp **out, const assay_encoder *encoder,
                            const assay_training *data,
                            assay_error *err) ASSAY_MUST_CHECK;
 void assay_mlp_score(const struct assay_mlp *m, const assay_encoder *encoder,

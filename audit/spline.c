@@ -16,7 +16,7 @@ typedef assay_spline spline;
 typedef assay_spline_curve curve;
 typedef assay_spline_indicator indicator;
 
-/* ---- fitting --------------------------------------------------------------- */
+/* ---- fitting ------------------------------------------------------------ */
 
 typedef struct workspace {
     float *x, *part;
@@ -238,7 +238,7 @@ static void regress(spline *s, const assay_training *d, workspace *w)
     }
 }
 
-/* ---- the model: one piece a column ------------------------------------------ */
+/* ---- the model: one piece a column -------------------------------------- */
 
 static double within(double x, double lo, double hi)
 {
@@ -248,10 +248,11 @@ static double within(double x, double lo, double hi)
 static double curve_at(const spline *s, const curve *c, double x)
 {
     size_t num = c->num_knots;
-    double lo = c->knot[0], hi = c->knot[num - 1], span = ASSAY_SPLINE_SPAN * c->scale;
+    double lo = c->knot[0], hi = c->knot[num - 1],
+           span = ASSAY_SPLINE_SPAN * c->scale;
     const double *b = s->beta + c->first;
-    double sum = b[0] * (within(x, lo - span, hi + span) - 0.5 * (lo + hi)) /
-                 c->scale;
+    double sum =
+        b[0] * (within(x, lo - span, hi + span) - 0.5 * (lo + hi)) / c->scale;
     for (size_t k = 0; k + 1 < num; k++) {
         double t = (x - c->knot[k]) / (c->knot[k + 1] - c->knot[k]);
         sum += b[1 + k] * within(t, 0, 1);
@@ -275,7 +276,8 @@ static double largest(const spline *s)
         }
     }
     for (size_t k = 1; k < s->num_terms; k++) {
-        int single = s->family[k] == ASSAY_TERM_WORD || s->family[k] == ASSAY_TERM_PATTERN;
+        int single = s->family[k] == ASSAY_TERM_WORD ||
+                     s->family[k] == ASSAY_TERM_PATTERN;
         most = fmax(most, single ? fabs(s->beta[k]) : 0);
     }
     return most;
@@ -374,7 +376,8 @@ static void straighten(assay_steps *t, double tolerance)
 static assay_status add_lines(assay_model *m, const spline *s, assay_feature f,
                               const curve *product, assay_error *err)
 {
-    double at[4 * (ASSAY_SPLINE_KNOTS + 2 + 2 * ASSAY_SPLINE_JUMPS)] = {0}, most = 0;
+    double at[4 * (ASSAY_SPLINE_KNOTS + 2 + 2 * ASSAY_SPLINE_JUMPS)] = {0},
+                                                most = 0;
     size_t n = breaks_of(s, f, product, at);
     if (n == 0) {
         return ASSAY_OK;
@@ -414,9 +417,9 @@ static assay_status add_words(assay_model *m, const spline *s, size_t col,
                               assay_error *err)
 {
     size_t n = 0;
-    assay_status status = new_piece(
-        m, ASSAY_PIECE_WORDS, assay_feature_of(ASSAY_F_RAW, (int)col),
-        s->num_indicators, err);
+    assay_status status =
+        new_piece(m, ASSAY_PIECE_WORDS, assay_feature_of(ASSAY_F_RAW, (int)col),
+                  s->num_indicators, err);
     assay_steps *t = &m->piece[m->num_pieces - 1].steps;
     for (size_t k = 0; status == ASSAY_OK && k < s->num_indicators; k++) {
         const indicator *i = &s->indicator[k];
@@ -432,7 +435,9 @@ static assay_status add_words(assay_model *m, const spline *s, size_t col,
 static assay_status add_table(assay_model *m, const spline *s, assay_error *err)
 {
     assay_piece *p = &m->piece[m->num_pieces++];
-    *p = (assay_piece){.kind = ASSAY_PIECE_TABLE, .sign = 1, .smoothed = 1,
+    *p = (assay_piece){.kind = ASSAY_PIECE_TABLE,
+                       .sign = 1,
+                       .smoothed = 1,
                        .feature = assay_feature_of(ASSAY_F_PATTERN, 0)};
     assay_status status =
         assay_table_make(&p->table, s->pattern, s->beta + s->pattern_first,
@@ -449,8 +454,8 @@ static assay_status collapse(assay_model *m, const spline *s, size_t width,
         status = add_table(m, s, err);
     }
     for (size_t j = 0; status == ASSAY_OK && j < width; j++) {
-        status = add_lines(m, s, assay_feature_of(ASSAY_F_RAW, (int)j), NULL,
-                           err);
+        status =
+            add_lines(m, s, assay_feature_of(ASSAY_F_RAW, (int)j), NULL, err);
         if (status == ASSAY_OK) {
             status = add_lines(m, s, assay_feature_of(ASSAY_F_DIFF, (int)j),
                                NULL, err);
@@ -466,8 +471,8 @@ static assay_status collapse(assay_model *m, const spline *s, size_t width,
     for (size_t k = 0; status == ASSAY_OK && k < s->num_curves; k++) {
         const curve *c = &s->curve[k];
         if (c->feature.kind != ASSAY_F_RAW && c->feature.kind != ASSAY_F_DIFF) {
-            status = add_lines(m, s, c->feature,
-                               c->times_scale != 0 ? c : NULL, err);
+            status = add_lines(m, s, c->feature, c->times_scale != 0 ? c : NULL,
+                               err);
         }
     }
     return status;
@@ -490,8 +495,8 @@ assay_status assay_spline_fit(assay_model *out, const assay_training *data,
         regress(s, data, &w);
         s->most = largest(s);
         free(out->piece);
-        out->piece = calloc(s->num_curves + 3 * data->width + 2,
-                            sizeof *out->piece);
+        out->piece =
+            calloc(s->num_curves + 3 * data->width + 2, sizeof *out->piece);
         out->is_fit = 1;
         status = out->piece == NULL ? ASSAY_MEMORY
                                     : collapse(out, s, data->width, err);

@@ -1,8 +1,8 @@
 /* ring: glue */
 /**
  * The spline attacker: the log ratio as a sum of piecewise linear functions of
- * the row's numbers, and of weights of its words and patterns. Every function is
- * the sum of one for all columns, one for the columns that lean the same way
+ * the row's numbers, and of weights of its words and patterns. Every function
+ * is the sum of one for all columns, one for the columns that lean the same way
  * and one of its own; how much each of these may say is decided by marginal
  * likelihood (audit/evidence.h), so that exchangeable columns share strength
  * and others do not.

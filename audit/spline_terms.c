@@ -9,7 +9,7 @@
 #include "audit/smooth.h"
 
 #define BLOCK ASSAY_ROWS_BLOCK
-#define FEW_COLUMNS 12 /* whose differences have curves of their own */
+#define FEW_COLUMNS 12  /* whose differences have curves of their own */
 #define MIN_PATTERN 200 /* training rows of both sides */
 
 typedef assay_spline spline;
@@ -98,8 +98,8 @@ static double sharpness(const curve *c, double *const *x, const size_t *n,
             count[side][1] += d > 0 && d <= reach;
         }
     }
-    double v = 0, r = log(count[0][0] * count[1][1] /
-                          (count[0][1] * count[1][0]));
+    double v = 0,
+           r = log(count[0][0] * count[1][1] / (count[0][1] * count[1][0]));
     for (int k = 0; k < 4; k++) {
         v += 1 / count[k / 2][k % 2];
     }
@@ -162,8 +162,9 @@ static int has_words(const assay_training *d, size_t j)
     return !d->rows[0][0].plain[j] || !d->rows[1][0].plain[j];
 }
 
-/* How much must speak for a jump. Numbers of all columns show it best; where rows
- * have words too, a column's own are few and chosen by what came before. */
+/* How much must speak for a jump. Numbers of all columns show it best; where
+ * rows have words too, a column's own are few and chosen by what came
+ * before. */
 static double jump_evidence(const assay_training *d, const curve *c)
 {
     int words = 0;
@@ -177,14 +178,14 @@ static double jump_evidence(const assay_training *d, const curve *c)
 static int prepare_curve(curve *c, const assay_training *d, int family,
                          double *sample)
 {
-    static const double fine[] = {0.02, 0.1, 0.25, 0.4, 0.5,
-                                  0.6, 0.75, 0.9, 0.98};
+    static const double fine[] = {0.02, 0.1,  0.25, 0.4, 0.5,
+                                  0.6,  0.75, 0.9,  0.98};
     static const double coarse[] = {0.05, 0.2, 0.4, 0.6, 0.8, 0.95};
     /* pooled 9 + 2 + 8, lean and own 6 + 2 + 8 points: ASSAY_LINES_MAX */
-    int own = (family == ASSAY_TERM_COLUMN && d->width > 1) || family == ASSAY_TERM_LEAN ||
-              family == ASSAY_TERM_OWN_DIFFERENCE;
-    size_t num = own ? sizeof coarse / sizeof coarse[0]
-                     : sizeof fine / sizeof fine[0];
+    int own = (family == ASSAY_TERM_COLUMN && d->width > 1) ||
+              family == ASSAY_TERM_LEAN || family == ASSAY_TERM_OWN_DIFFERENCE;
+    size_t num =
+        own ? sizeof coarse / sizeof coarse[0] : sizeof fine / sizeof fine[0];
     if (!set_knots(c, d, own ? coarse : fine, num, sample)) {
         return 0;
     }
@@ -241,7 +242,8 @@ static void add_counts(spline *s, const assay_training *d,
                        double *sample)
 {
     for (int g = -1; g < 2; g++) {
-        uint64_t all = d->width < 64 ? (UINT64_C(1) << d->width) - 1 : ~UINT64_C(0);
+        uint64_t all =
+            d->width < 64 ? (UINT64_C(1) << d->width) - 1 : ~UINT64_C(0);
         if (g >= 0 && (mask[g] == 0 || mask[!g] == 0)) {
             continue; /* one group is all there is */
         }
@@ -276,8 +278,8 @@ static int set_times(curve *c, const assay_training *d)
     return v > 1e-9;
 }
 
-/* The smallest number with the count of a word: where a noisy threshold is below
- * every number put out, each word says something about it. */
+/* The smallest number with the count of a word: where a noisy threshold is
+ * below every number put out, each word says something about it. */
 static void add_products(spline *s, const assay_training *d,
                          const assay_spline_shape *shape, const uint64_t *mask,
                          double *sample)
@@ -353,9 +355,9 @@ static void drop_dull(curve *c, double least)
     c->num_jumps = m;
 }
 
-/* Answers are often alike, and in columns with words few numbers are beyond a
- * jump: where the ratio jumps in one curve beyond doubt, it may in all, and what
- * is dull beside that is none. */
+/* Answers are often alike, and in columns with words few numbers are beyond
+ * a jump: where the ratio jumps in one curve beyond doubt, it may in all,
+ * and what is dull beside that is none. */
 #define SHARED 2
 #define DULL 0.25
 static void share_jumps(raw_curves *raw, const assay_training *d)
@@ -456,8 +458,8 @@ static void add_numbers(spline *s, const assay_training *d, uint64_t numeric,
         }
         place_raw(s, raw, next++);
         if (j > 0 && d->width <= FEW_COLUMNS && !has_words(d, j)) {
-            add_curve(s, d, curve_of(ASSAY_F_DIFF, (int)j, 0), ASSAY_TERM_OWN_DIFFERENCE,
-                      sample);
+            add_curve(s, d, curve_of(ASSAY_F_DIFF, (int)j, 0),
+                      ASSAY_TERM_OWN_DIFFERENCE, sample);
         }
     }
 }
@@ -556,7 +558,7 @@ assay_status assay_spline_list(assay_spline *out, const assay_training *data,
                 : assay_fail(err, ASSAY_MEMORY, "attacker: out of memory");
 }
 
-/* ---- the values of a block: x[term * BLOCK + row] -------------------------- */
+/* ---- the values of a block: x[term * BLOCK + row] ----------------------- */
 
 /* Numbers in units of the tails' scale, so that the terms can be floats. */
 ASSAY_SIMD

@@ -1,5 +1,6 @@
 /* ring: glue */
-/** Inner part of the spline attacker: which terms there are, and their values. */
+/** Inner part of the spline attacker: which terms there are, and their
+ *  values. */
 #ifndef ASSAY_AUDIT_SPLINE_TERMS_H
 #define ASSAY_AUDIT_SPLINE_TERMS_H
 
@@ -14,18 +15,23 @@
 
 /* Families of terms with a common precision. A kind of curve has three: lines,
  * tails and jumps. */
-enum { ASSAY_TERM_FREE, ASSAY_TERM_WORD, ASSAY_TERM_PATTERN,
-       ASSAY_TERM_POOLED, ASSAY_TERM_LEAN = ASSAY_TERM_POOLED + 3,
-       ASSAY_TERM_COLUMN = ASSAY_TERM_LEAN + 3,
-       ASSAY_TERM_SUMMARY = ASSAY_TERM_COLUMN + 3,
-       ASSAY_TERM_DIFFERENCE = ASSAY_TERM_SUMMARY + 3,
-       ASSAY_TERM_OWN_DIFFERENCE = ASSAY_TERM_DIFFERENCE + 3,
-       ASSAY_TERM_COUNT = ASSAY_TERM_OWN_DIFFERENCE + 3,
-       ASSAY_TERM_PRODUCT = ASSAY_TERM_COUNT + 3 };
+enum {
+    ASSAY_TERM_FREE,
+    ASSAY_TERM_WORD,
+    ASSAY_TERM_PATTERN,
+    ASSAY_TERM_POOLED,
+    ASSAY_TERM_LEAN = ASSAY_TERM_POOLED + 3,
+    ASSAY_TERM_COLUMN = ASSAY_TERM_LEAN + 3,
+    ASSAY_TERM_SUMMARY = ASSAY_TERM_COLUMN + 3,
+    ASSAY_TERM_DIFFERENCE = ASSAY_TERM_SUMMARY + 3,
+    ASSAY_TERM_OWN_DIFFERENCE = ASSAY_TERM_DIFFERENCE + 3,
+    ASSAY_TERM_COUNT = ASSAY_TERM_OWN_DIFFERENCE + 3,
+    ASSAY_TERM_PRODUCT = ASSAY_TERM_COUNT + 3
+};
 
 /* A broken line: a straight one, clamps between neighbouring knots, the two
- * tails, then jumps (Laplace noise makes the ratio jump where an answer was). With a mask
- * the sum over the columns in it. */
+ * tails, then jumps (Laplace noise makes the ratio jump where an answer
+ * was). With a mask the sum over the columns in it. */
 typedef struct assay_spline_curve {
     assay_feature feature; /* its column is set in turn for a mask */
     uint64_t mask;
@@ -35,7 +41,8 @@ typedef struct assay_spline_curve {
     size_t num_jumps;
     double jump[ASSAY_SPLINE_JUMPS];
     double sharp[ASSAY_SPLINE_JUMPS]; /* their local contrast, in deviations */
-    assay_feature times; /* multiplied by this, standardised; scale 0: by nothing */
+    assay_feature
+        times; /* multiplied by this, standardised; scale 0: by nothing */
     double times_centre, times_scale;
 } assay_spline_curve;
 

@@ -27,10 +27,11 @@ static size_t lower_bin(const double *edge, size_t n, double x)
     return lo;
 }
 
-/* Count n numbers into bins, NaN aside; `edge` has up to 1023 edges. A guide says
- * between which edges the numbers of a cell lie: cells are equally wide, and
- * `cell_of` rises with x, so that the edges of lower cells are below x. The
- * search takes a strip of numbers one step at a time, so that it can use vectors. */
+/* Count n numbers into bins, NaN aside; `edge` has up to 1023 edges. A guide
+ * says between which edges the numbers of a cell lie: cells are equally
+ * wide, and `cell_of` rises with x, so that the edges of lower cells are
+ * below x. The search takes a strip of numbers one step at a time, so that
+ * it can use vectors. */
 #define STRIP 256
 #define PADDED 2048
 #define CELLS 2048
@@ -213,9 +214,9 @@ static double split_gain(const bins *b, size_t i)
 {
     double a1 = b->c[0][i], a2 = b->c[1][i];
     double b1 = b->c[0][i + 1], b2 = b->c[1][i + 1];
-    double g = xlogx(a1) + xlogx(a2) + xlogx(b1) + xlogx(b2) -
-               xlogx(a1 + a2) - xlogx(b1 + b2) - xlogx(a1 + b1) -
-               xlogx(a2 + b2) + xlogx(a1 + a2 + b1 + b2);
+    double g = xlogx(a1) + xlogx(a2) + xlogx(b1) + xlogx(b2) - xlogx(a1 + a2) -
+               xlogx(b1 + b2) - xlogx(a1 + b1) - xlogx(a2 + b2) +
+               xlogx(a1 + a2 + b1 + b2);
     return 2 * g;
 }
 
@@ -312,13 +313,13 @@ static assay_status steps_from(assay_steps *out, const bins *b,
     }
     memcpy(out->edge, b->edge, (b->num - 1) * sizeof(double));
     for (size_t i = 0; i < b->num; i++) {
-        out->weight[i] = smoothed(b->c[0][i], b->c[1][i], (double)len[0],
-                                  (double)len[1]);
+        out->weight[i] =
+            smoothed(b->c[0][i], b->c[1][i], (double)len[0], (double)len[1]);
     }
-    out->missing = missing[0] + missing[1] > 0
-                       ? smoothed(missing[0], missing[1], (double)len[0],
-                                  (double)len[1])
-                       : 0;
+    out->missing =
+        missing[0] + missing[1] > 0
+            ? smoothed(missing[0], missing[1], (double)len[0], (double)len[1])
+            : 0;
     return ASSAY_OK;
 }
 
@@ -343,9 +344,8 @@ static size_t make_edges(double *edge, double *sample, const double *const x[2],
 }
 
 assay_status assay_steps_fit(assay_steps *out, const double *left,
-                             const double *right, size_t n_left,
-                             size_t n_right, size_t quantiles, double strict,
-                             assay_error *err)
+                             const double *right, size_t n_left, size_t n_right,
+                             size_t quantiles, double strict, assay_error *err)
 {
     const double *const x[2] = {left, right};
     const size_t len[2] = {n_left, n_right};

@@ -128,8 +128,8 @@ static assay_status add_cell(side *s, double x, int tag, assay_error *err)
 {
     size_t room = s->room_cells;
     void *v = s->value, *g = s->tag;
-    assay_status status = grow(&v, &room, s->num_cells + 1, sizeof(double),
-                               err);
+    assay_status status =
+        grow(&v, &room, s->num_cells + 1, sizeof(double), err);
     s->value = v;
     if (status == ASSAY_OK) {
         room = s->room_cells;
@@ -149,8 +149,8 @@ static assay_status add_token(assay_store *t, side *s, const char *text,
                               size_t len, assay_error *err)
 {
     char copy[64], *end = NULL;
-    if (len < sizeof copy && (isdigit((unsigned char)text[0]) ||
-                              strchr("+-.", text[0]) != NULL)) {
+    if (len < sizeof copy &&
+        (isdigit((unsigned char)text[0]) || strchr("+-.", text[0]) != NULL)) {
         memcpy(copy, text, len);
         copy[len] = '\0';
         double x = strtod(copy, &end);
@@ -168,8 +168,8 @@ assay_status assay_store_line(assay_store *t, int which, const char *line,
 {
     side *s = &t->s[which];
     void *start = s->start;
-    assay_status status = grow(&start, &s->room_rows, s->num_rows + 2,
-                               sizeof(size_t), err);
+    assay_status status =
+        grow(&start, &s->room_rows, s->num_rows + 2, sizeof(size_t), err);
     s->start = start;
     if (status != ASSAY_OK) {
         return status;
@@ -211,14 +211,16 @@ const char *assay_store_notes(const assay_store *store)
 {
     assay_store *t = (assay_store *)(uintptr_t)store;
     if (t->overflowed > 0) {
-        assay_store_note(t, "%llu numbers beyond the range of a double were "
-                            "taken as words",
+        assay_store_note(t,
+                         "%llu numbers beyond the range of a double were "
+                         "taken as words",
                          (unsigned long long)t->overflowed);
         t->overflowed = 0;
     }
     if (t->too_wide > 0) {
-        assay_store_note(t, "%llu lines had more than %d values: the rest was "
-                            "ignored",
+        assay_store_note(t,
+                         "%llu lines had more than %d values: the rest was "
+                         "ignored",
                          (unsigned long long)t->too_wide, ASSAY_ROWS_WIDTH);
         t->too_wide = 0;
     }
@@ -257,7 +259,7 @@ static const char *store_word(void *ctx, int k)
 
 assay_source assay_store_source(assay_store *t)
 {
-    assay_source s = {t->width > 0 ? t->width : 1, t, 0, store_fill,
-                      store_word, 1};
+    assay_source s = {
+        t->width > 0 ? t->width : 1, t, 0, store_fill, store_word, 1};
     return s;
 }

@@ -81,8 +81,8 @@ static void *run(void *data)
     size_t n;
     while (status == ASSAY_OK && take(s, &first, &n)) {
         for (int side = 0; status == ASSAY_OK && side < 2; side++) {
-            status = assay_source_fill(s->source, side, first, n, &rows[side],
-                                       &err);
+            status =
+                assay_source_fill(s->source, side, first, n, &rows[side], &err);
         }
         if (status == ASSAY_OK) {
             status = s->fn(s->arg, j->thread, first, &rows[0], &rows[1], &err);
@@ -100,8 +100,13 @@ assay_status assay_work_units(const assay_source *source, uint64_t first,
                               uint64_t end, size_t unit, int threads,
                               assay_unit_fn fn, void *arg, assay_error *err)
 {
-    shared s = {.source = source, .next = first, .end = end, .unit = unit,
-                .fn = fn, .arg = arg, .status = ASSAY_OK};
+    shared s = {.source = source,
+                .next = first,
+                .end = end,
+                .unit = unit,
+                .fn = fn,
+                .arg = arg,
+                .status = ASSAY_OK};
     pthread_t id[ASSAY_MAX_THREADS];
     job jobs[ASSAY_MAX_THREADS];
     int started = 0;
@@ -125,7 +130,7 @@ assay_status assay_work_units(const assay_source *source, uint64_t first,
     return s.status;
 }
 
-/* ---- sorting: least-significant digit first, 11 bits a pass ------------------- */
+/* ---- sorting: least-significant digit first, 11 bits a pass ------------- */
 
 static uint32_t float_key(float x)
 {
@@ -165,8 +170,8 @@ void assay_work_sort(float *x, float *spare, size_t n)
  * events there is then a line in the threshold. */
 typedef struct tails {
     int is_set;
-    double at;            /* the anchor */
-    double ratio, slope;  /* log ratio there, and per unit of threshold */
+    double at;           /* the anchor */
+    double ratio, slope; /* log ratio there, and per unit of threshold */
     double v_ratio, v_slope;
 } tails;
 
@@ -252,9 +257,9 @@ static double bold_count(const sweep *s, double k1, double k2)
     return exp(x + s->o->caution / sqrt(a + b));
 }
 
-/* The same as a mean, where the calibrated ratio is one that calibration can know
- * (no number of rows tells a ratio of e^10 from none at all): few or no counts
- * of the second side may be luck. Their own number elsewhere. */
+/* The same as a mean, where the calibrated ratio is one that calibration can
+ * know (no number of rows tells a ratio of e^10 from none at all): few or no
+ * counts of the second side may be luck. Their own number elsewhere. */
 #define KNOWN 4.5
 static double likely_count(const sweep *s, double k1, double k2)
 {
@@ -347,8 +352,8 @@ static size_t excess(const float *x, size_t n, int swapped, double anchor,
     size_t k = 0, differ = 0;
     while (k < n && extreme(x, n, k, swapped) > anchor) {
         double e = extreme(x, n, k, swapped) - anchor;
-        differ += k == 0 || x[swapped ? k : n - 1 - k] !=
-                                x[swapped ? k - 1 : n - k];
+        differ +=
+            k == 0 || x[swapped ? k : n - 1 - k] != x[swapped ? k - 1 : n - k];
         sum += e;
         square += e * e;
         k++;
@@ -383,8 +388,8 @@ static void fit_tails(sweep *s, const float *first, const float *second,
         double slope = 1 / m2 - 1 / m1;
         double v = v1 / (m1 * m1) + v2 / (m2 * m2);
         slope *= fmax(1 - 4 * v / (slope * slope + 1e-300), 0); /* luck */
-        s->tails = (tails){1, at, log((double)k1 / (double)k2), slope, v1 + v2,
-                           v};
+        s->tails =
+            (tails){1, at, log((double)k1 / (double)k2), slope, v1 + v2, v};
         return;
     }
 }
@@ -464,19 +469,19 @@ static void walk(sweep *s, const float *a, const float *b, size_t n,
             use_tails(s, (double)(swapped ? j : i), (double)t, swapped);
         }
         if ((double)(i + j) >= next) {
-            consider(s, (double)(swapped ? j : i), (double)(swapped ? i : j),
-                     t, swapped);
+            consider(s, (double)(swapped ? j : i), (double)(swapped ? i : j), t,
+                     swapped);
             next = 1.01 * (double)(i + j);
         }
     }
 }
 
-assay_audit_event assay_work_choose(const assay_claim *claim,
-                                    const float *left, const float *right,
-                                    size_t n, const assay_choice *choice)
+assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,
+                                    const float *right, size_t n,
+                                    const assay_choice *choice)
 {
-    sweep s = {.claim = claim, .n = (double)n, .o = choice,
-               .best = {.merit = -20}};
+    sweep s = {
+        .claim = claim, .n = (double)n, .o = choice, .best = {.merit = -20}};
     walk(&s, left, right, n, 0);
     walk(&s, left, right, n, 1);
     return s.best;
@@ -516,8 +521,8 @@ static double calibrate_step(assay_choice *o, int degree, const float *left,
         h[p * k + k] += k < 2 ? 1e-9 : prior;
         g[k] -= k < 2 ? 0 : prior * c[k];
     }
-    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)p, 1, h,
-                      (lapack_int)p, g, 1) != 0) {
+    if (LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', (lapack_int)p, 1, h, (lapack_int)p,
+                      g, 1) != 0) {
         return 0;
     }
     double size = 0;

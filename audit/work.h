@@ -32,17 +32,17 @@ typedef struct assay_audit_event {
     size_t model;
     int swapped;
     float threshold;
-    double merit;      /* predicted bound */
-    double p[2];       /* estimated probabilities, first the likelier side */
+    double merit; /* predicted bound */
+    double p[2];  /* estimated probabilities, first the likelier side */
 } assay_audit_event;
 
 typedef struct assay_choice {
-    double target;  /* runs of the certification */
+    double target; /* runs of the certification */
     double level;
     double caution; /* standard deviations by which estimates are worsened */
     double mass_min, mass_max; /* of the event on the likelier side */
-    int bold;  /* 1: caution alone, however few the counts */
-    int plain; /* 1: believe counts only, no calibration, no extrapolation */
+    int bold;                  /* 1: caution alone, however few the counts */
+    int plain;    /* 1: believe counts only, no calibration, no extrapolation */
     int straight; /* 1: calibrate by a line only */
     int is_ratio; /* the score orders rows by likelihood ratio, nearly */
     double curve[4]; /* calibration: ratio ~ a cubic of the standardised s */
@@ -59,7 +59,7 @@ double assay_work_curve(const assay_choice *choice, double score);
 
 /** The best event of one score; `left` and `right` are sorted. */
 assay_audit_event assay_work_choose(const assay_claim *claim, const float *left,
-                              const float *right, size_t n,
-                              const assay_choice *choice);
+                                    const float *right, size_t n,
+                                    const assay_choice *choice);
 
 #endif

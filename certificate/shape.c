@@ -150,7 +150,8 @@ static assay_status need_kind(const assay_yaml *item, assay_yaml_kind kind,
 }
 
 static assay_status check_number(const assay_yaml *item,
-                                 const assay_shape_field *field, assay_error *err)
+                                 const assay_shape_field *field,
+                                 assay_error *err)
 {
     mpq_t value;
     assay_error inner = ASSAY_ERROR_INIT;
@@ -181,8 +182,8 @@ static assay_status check_count(const assay_yaml *item, assay_error *err)
     return ASSAY_OK;
 }
 
-static assay_status check_word(const assay_yaml *item, const assay_shape_field *field,
-                               assay_error *err)
+static assay_status check_word(const assay_yaml *item,
+                               const assay_shape_field *field, assay_error *err)
 {
     switch (field->kind) {
     case ASSAY_FIELD_WORD:
@@ -211,8 +212,8 @@ static assay_status check_word(const assay_yaml *item, const assay_shape_field *
     }
 }
 
-static assay_status check_list(const assay_yaml *item, const assay_shape_field *field,
-                               assay_error *err)
+static assay_status check_list(const assay_yaml *item,
+                               const assay_shape_field *field, assay_error *err)
 {
     assay_status status = need_kind(item, ASSAY_YAML_LIST, err);
     if (status == ASSAY_OK && item->num_items == 0) {
@@ -234,7 +235,8 @@ static assay_status check_list(const assay_yaml *item, const assay_shape_field *
 }
 
 static assay_status check_field(const assay_yaml *item,
-                                const assay_shape_field *field, assay_error *err)
+                                const assay_shape_field *field,
+                                assay_error *err)
 {
     assay_status status;
     switch (field->kind) {
@@ -252,7 +254,8 @@ static assay_status check_field(const assay_yaml *item,
     }
 }
 
-static const assay_shape_field *find(const assay_shape_field *fields, const char *key)
+static const assay_shape_field *find(const assay_shape_field *fields,
+                                     const char *key)
 {
     for (; fields->key != NULL; fields++) {
         if (strcmp(fields->key, key) == 0) {
@@ -263,7 +266,8 @@ static const assay_shape_field *find(const assay_shape_field *fields, const char
 }
 
 assay_status assay_shape_check_yaml(const assay_yaml *tree,
-                                    const assay_shape_field *fields, assay_error *err)
+                                    const assay_shape_field *fields,
+                                    assay_error *err)
 {
     if (tree->kind != ASSAY_YAML_MAP) {
         return assay_yaml_fail(tree, err, "a manifest is a map of keys");

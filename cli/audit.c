@@ -34,8 +34,10 @@ static const char *const help_text =
     "Runs PROGRAM on two neighbouring inputs and reports a lower bound on its\n"
     "privacy parameter that holds with the stated confidence, or, if nothing\n"
     "was refuted, the smallest violation that would have been found. {input}\n"
-    "in ARGS becomes A or B, {runs} a number, {first} the number of runs done by\n"
-    "others before (0 but for assay-mpi); the program writes one output a line:\n"
+    "in ARGS becomes A or B, {runs} a number, {first} the number of runs done "
+    "by\n"
+    "others before (0 but for assay-mpi); the program writes one output a "
+    "line:\n"
     "numbers or words between blanks.\n\n"
     "  --claim CLAIM      eps=1 | eps=1,delta=1e-6 | rho=0.5 | mu=1\n"
     "  --samples N        runs of each input (default 100000)\n"
@@ -51,7 +53,8 @@ static const char *const help_text =
     "  --sequential       stop as soon as the claim is refuted\n"
     "  --checkpoint FILE  save counts there and resume (catalogue: FILE.NAME\n"
     "                     for each specimen)\n"
-    "  --floor S          catalogue: fail if what is expected to be certified is\n"
+    "  --floor S          catalogue: fail if what is expected to be certified "
+    "is\n"
     "                     below S of the oracle's bound\n"
     "  --seed S           of the simulated specimens (default 1)\n"
     "  --json             one JSON object\n\n"
@@ -64,8 +67,7 @@ static const char *const help_text =
 typedef struct args {
     const char *left, *right, *claim, *samples, *confidence, *timeout, *keep,
         *from, *library, *only, *svg, *checkpoint, *seed, *delta, *canaries,
-        *guesses, *floor, *sigma, *search, *rows, *domain, *step,
-        *relation;
+        *guesses, *floor, *sigma, *search, *rows, *domain, *step, *relation;
     char found[2][1024]; /* inputs of a search */
     int worker, timing, json, sequential, no_oracle;
     assay_audit_options o;
@@ -73,11 +75,33 @@ typedef struct args {
     double timeout_value;
 } args;
 
-enum { OPT_FIRST = 1000, OPT_LEFT, OPT_RIGHT, OPT_CLAIM, OPT_SAMPLES,
-       OPT_CONFIDENCE, OPT_TIMEOUT, OPT_KEEP, OPT_FROM, OPT_LIBRARY, OPT_ONLY,
-       OPT_SVG, OPT_CHECKPOINT, OPT_SEED, OPT_DELTA, OPT_CANARIES,
-       OPT_GUESSES, OPT_FLOOR, OPT_SIGMA, OPT_SEARCH, OPT_ROWS, OPT_DOMAIN,
-       OPT_STEP, OPT_RELATION, OPT_HELP };
+enum {
+    OPT_FIRST = 1000,
+    OPT_LEFT,
+    OPT_RIGHT,
+    OPT_CLAIM,
+    OPT_SAMPLES,
+    OPT_CONFIDENCE,
+    OPT_TIMEOUT,
+    OPT_KEEP,
+    OPT_FROM,
+    OPT_LIBRARY,
+    OPT_ONLY,
+    OPT_SVG,
+    OPT_CHECKPOINT,
+    OPT_SEED,
+    OPT_DELTA,
+    OPT_CANARIES,
+    OPT_GUESSES,
+    OPT_FLOOR,
+    OPT_SIGMA,
+    OPT_SEARCH,
+    OPT_ROWS,
+    OPT_DOMAIN,
+    OPT_STEP,
+    OPT_RELATION,
+    OPT_HELP
+};
 
 static const struct option options[] = {
     {"left", 1, NULL, OPT_LEFT},
@@ -115,10 +139,10 @@ static const struct option options[] = {
 static void set_text(args *a, int opt, const char *value)
 {
     const char **const slot[] = {
-        &a->left,    &a->right,      &a->claim, &a->samples, &a->confidence,
-        &a->timeout, &a->keep,       &a->from,  &a->library, &a->only,
-        &a->svg,     &a->checkpoint, &a->seed,  &a->delta,   &a->canaries,
-        &a->guesses, &a->floor,      &a->sigma, &a->search,  &a->rows,
+        &a->left,    &a->right,      &a->claim,   &a->samples, &a->confidence,
+        &a->timeout, &a->keep,       &a->from,    &a->library, &a->only,
+        &a->svg,     &a->checkpoint, &a->seed,    &a->delta,   &a->canaries,
+        &a->guesses, &a->floor,      &a->sigma,   &a->search,  &a->rows,
         &a->domain,  &a->step,       &a->relation};
     *slot[opt - OPT_LEFT] = value;
 }
@@ -189,13 +213,12 @@ static assay_status read_values(args *a, const char *default_samples,
                                0.99, err);
     }
     if (status == ASSAY_OK) {
-        status = read_fraction(&a->timeout_value, a->timeout, "--timeout", 30,
-                               err);
+        status =
+            read_fraction(&a->timeout_value, a->timeout, "--timeout", 30, err);
     }
     if (status == ASSAY_OK) {
-        status = assay_u64_parse(&a->seed_value,
-                                 a->seed == NULL ? "1" : a->seed, "--seed",
-                                 err);
+        status = assay_u64_parse(
+            &a->seed_value, a->seed == NULL ? "1" : a->seed, "--seed", err);
     }
     if (status == ASSAY_OK && !(a->o.confidence > 0 && a->o.confidence < 1)) {
         status = assay_fail(err, ASSAY_INVALID,
@@ -212,19 +235,17 @@ static assay_status read_values(args *a, const char *default_samples,
     return status;
 }
 
-/* ---- targets -------------------------------------------------------------------------- */
+/* ---- targets ------------------------------------------------------------ */
 
 static int print_result(const args *a, const assay_audit_result *r,
                         const char *notes)
 {
     if (a->json) {
         json_t *j = assay_audit_json(r);
-        (void)json_object_set_new(j, "left", json_string(a->left == NULL
-                                                             ? "left"
-                                                             : a->left));
-        (void)json_object_set_new(j, "right", json_string(a->right == NULL
-                                                              ? "right"
-                                                              : a->right));
+        (void)json_object_set_new(
+            j, "left", json_string(a->left == NULL ? "left" : a->left));
+        (void)json_object_set_new(
+            j, "right", json_string(a->right == NULL ? "right" : a->right));
         (void)json_object_set_new(j, "notes", assay_report_notes(notes));
         (void)json_dumpf(j, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
         (void)putchar('\n');
@@ -239,9 +260,11 @@ static assay_status collect(assay_store **store, const args *a,
                             char *const *command, assay_error *err)
 {
     assay_external_options e = {.input = {a->left, a->right},
-                                .command = command, .runs = a->o.samples,
+                                .command = command,
+                                .runs = a->o.samples,
                                 .timeout = a->timeout_value,
-                                .timing = a->timing, .worker = a->worker,
+                                .timing = a->timing,
+                                .worker = a->worker,
                                 .keep = a->keep};
     if (a->from != NULL && assay_ranks_here.rank > 0) {
         return ASSAY_OK; /* nothing to run: rank 0 is alone */
@@ -295,9 +318,8 @@ static int audit_library(args *a, assay_error *err)
 {
     assay_plugin *plugin = NULL;
     assay_audit_result result;
-    assay_status status =
-        assay_plugin_open(&plugin, a->library, a->left, a->right,
-                          a->timeout_value, err);
+    assay_status status = assay_plugin_open(&plugin, a->library, a->left,
+                                            a->right, a->timeout_value, err);
     if (status == ASSAY_OK) {
         assay_source source = assay_plugin_source(plugin);
         a->o.label = "audit";
@@ -362,9 +384,11 @@ static assay_status search_inputs(args *a, char *const *command,
     if (status != ASSAY_OK) {
         return status;
     }
-    assay_external_options e = {.command = command, .runs = n.runs,
+    assay_external_options e = {.command = command,
+                                .runs = n.runs,
                                 .timeout = a->timeout_value,
-                                .timing = a->timing, .worker = a->worker};
+                                .timing = a->timing,
+                                .worker = a->worker};
     status = assay_neighbours_find(&n, &e, &tried, err);
     (void)snprintf(a->found[0], sizeof a->found[0], "%s/left.txt", a->search);
     (void)snprintf(a->found[1], sizeof a->found[1], "%s/right.txt", a->search);
@@ -420,7 +444,7 @@ static int audit_target(args *a, int argc, char **argv, assay_error *err)
                : audit_store(a, argv + optind, err);
 }
 
-/* ---- catalogue, curve, one run ------------------------------------------------------- */
+/* ---- catalogue, curve, one run ------------------------------------------ */
 
 static int run_catalogue(args *a, assay_error *err)
 {
@@ -438,8 +462,8 @@ static int run_catalogue(args *a, assay_error *err)
     if (status != ASSAY_OK) {
         return assay_cli_report("audit", err);
     }
-    assay_report_options r = {a->o.samples, a->o.confidence, a->seed_value,
-                              a->only,      a->json,         !a->no_oracle,
+    assay_report_options r = {a->o.samples,  a->o.confidence, a->seed_value,
+                              a->only,       a->json,         !a->no_oracle,
                               a->checkpoint, floor_share};
     status = assay_report_catalogue(stdout, &r, err);
     return status == ASSAY_OK ? 0 : assay_cli_report("audit", err);
@@ -448,8 +472,8 @@ static int run_catalogue(args *a, assay_error *err)
 static int run_curve(args *a, int argc, char **argv, assay_error *err)
 {
     assay_status status = read_values(a, "10000000", err);
-    const assay_specimen *s = optind < argc ? assay_specimen_find(argv[optind])
-                                            : NULL;
+    const assay_specimen *s =
+        optind < argc ? assay_specimen_find(argv[optind]) : NULL;
     if (status == ASSAY_OK && s == NULL) {
         status = assay_fail(err, ASSAY_INVALID,
                             "curve: name a specimen of the catalogue");
@@ -466,8 +490,8 @@ static int run_one_run(args *a, assay_error *err)
     uint64_t m = 0, r = 0, v = 0;
     double delta = 0;
     assay_status status = read_values(a, "1000", err);
-    if (status == ASSAY_OK && (a->canaries == NULL || a->guesses == NULL ||
-                               a->right == NULL)) {
+    if (status == ASSAY_OK &&
+        (a->canaries == NULL || a->guesses == NULL || a->right == NULL)) {
         status = assay_fail(err, ASSAY_INVALID,
                             "one-run: --canaries, --guesses and --right");
     }

@@ -6,8 +6,7 @@
 
 const assay_command assay_commands[] = {
     {"account", "a list of events to a guarantee", assay_cli_account},
-    {"audit", "attack a mechanism, report what was proved",
-     assay_cli_audit},
+    {"audit", "attack a mechanism, report what was proved", assay_cli_audit},
     {"calibrate", "the smallest noise or the most steps for a target",
      assay_cli_calibrate},
     {"certify", "run a deployment and certify it", assay_cli_certify},

@@ -170,8 +170,7 @@ static void show_text(const assay_budget *budget, const assay_budget *spent,
     const json_t *rows = json_object_get(all, "rows");
     (void)printf("neighbours %s, unit %s, %zu entries%s\n",
                  assay_neighbours_name(budget->neighbours), budget->unit,
-                 json_array_size(rows) - 1,
-                 budget->planned ? ", planned" : "");
+                 json_array_size(rows) - 1, budget->planned ? ", planned" : "");
     for (size_t i = 1; i < json_array_size(rows); i++) {
         const json_t *row = json_array_get(rows, i);
         char *event = json_dumps(json_object_get(row, "event"),

@@ -7,8 +7,9 @@
 
 static void usage(FILE *to)
 {
-    (void)fprintf(to, "assay %s: certify private releases\n\n"
-                      "usage: assay COMMAND [OPTIONS]\n\n",
+    (void)fprintf(to,
+                  "assay %s: certify private releases\n\n"
+                  "usage: assay COMMAND [OPTIONS]\n\n",
                   ASSAY_VERSION);
     for (const assay_command *c = assay_commands; c->name != NULL; c++) {
         (void)fprintf(to, "  %-18s %s\n", c->name, c->summary);
@@ -38,7 +39,8 @@ int main(int argc, char **argv)
             return c->run(argc - 1, argv + 1);
         }
     }
-    (void)fprintf(stderr, "assay: unknown command '%.40s'; see `assay --help`\n",
+    (void)fprintf(stderr,
+                  "assay: unknown command '%.40s'; see `assay --help`\n",
                   argv[1]);
     return 2;
 }

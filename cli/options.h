@@ -23,7 +23,7 @@ typedef struct assay_option {
  */
 assay_status assay_options_parse(assay_option *options, const char **plain,
                                  size_t max_plain, size_t *num_plain, int argc,
-                                 char **argv, assay_error *err)
-    ASSAY_MUST_CHECK;
+                                 char **argv,
+                                 assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -94,8 +94,8 @@ static assay_status parse_bounds(assay_query *query, const char *text,
         assay_rational_parse(query->lo, low, "the lower bound", err);
     free(low);
     if (status == ASSAY_OK) {
-        status = assay_rational_parse(query->hi, comma + 1, "the upper bound",
-                                      err);
+        status =
+            assay_rational_parse(query->hi, comma + 1, "the upper bound", err);
     }
     query->has_bounds = 1;
     return status;
@@ -136,8 +136,7 @@ static assay_status parse_count(uint64_t *out, const char *text, uint64_t most,
 }
 
 static assay_status parse_numbers(assay_query *query,
-                                  const assay_option *options,
-                                  assay_error *err)
+                                  const assay_option *options, assay_error *err)
 {
     uint64_t n = 0;
     assay_status status = ASSAY_OK;
@@ -162,9 +161,8 @@ static assay_status parse_numbers(assay_query *query,
     return status;
 }
 
-static assay_status parse_query(assay_query *query,
-                                const assay_option *options, char *categories,
-                                assay_error *err)
+static assay_status parse_query(assay_query *query, const assay_option *options,
+                                char *categories, assay_error *err)
 {
     assay_status status = ASSAY_OK;
     if (options[EPSILON].value == NULL || options[LEDGER].value == NULL) {
@@ -232,8 +230,7 @@ static json_t *cells_json(const assay_answer *a, int intervals)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < a->n; i++) {
-        json_t *cell = intervals ? interval_json(a, i)
-                                 : json_real(a->value[i]);
+        json_t *cell = intervals ? interval_json(a, i) : json_real(a->value[i]);
         (void)json_object_set_new(object, a->key[i], cell);
     }
     return object;
@@ -245,8 +242,7 @@ static void print_json(const assay_answer *a, const assay_query *query,
     json_t *object = json_object();
     int many = a->key != NULL;
     (void)json_object_set_new(object, "value",
-                              many ? cells_json(a, 0)
-                                   : json_real(a->value[0]));
+                              many ? cells_json(a, 0) : json_real(a->value[0]));
     (void)json_object_set_new(object, "interval",
                               many ? cells_json(a, 1) : interval_json(a, 0));
     (void)json_object_set_new(object, "epsilon",
@@ -334,8 +330,8 @@ int assay_cli_release(int argc, char **argv)
     assay_error err = ASSAY_ERROR_INIT;
     assay_query query;
     char *categories = NULL;
-    assay_status status = assay_options_parse(options, plain, 2, &num_plain,
-                                              argc, argv, &err);
+    assay_status status =
+        assay_options_parse(options, plain, 2, &num_plain, argc, argv, &err);
     if (options[HELP].value != NULL) {
         (void)fputs(help, stdout);
         return 0;

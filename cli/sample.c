@@ -115,10 +115,10 @@ static assay_status open_discrete(source *s, const char *law,
     mpq_init(q);
     status = parse_parameter(q, gaussian ? o + SIGMA2 : o + SCALE, err);
     if (status == ASSAY_OK) {
-        status = gaussian ? assay_sampler_new_discrete_gaussian(
-                                &s->sampler, q, &options, err)
-                          : assay_sampler_new_discrete_laplace(
-                                &s->sampler, q, &options, err);
+        status = gaussian ? assay_sampler_new_discrete_gaussian(&s->sampler, q,
+                                                                &options, err)
+                          : assay_sampler_new_discrete_laplace(&s->sampler, q,
+                                                               &options, err);
     }
     mpq_clear(q);
     return status;
@@ -137,10 +137,10 @@ static assay_status open_rounded(source *s, const char *law,
     mpq_init(q);
     status = parse_parameter(q, gaussian ? o + SIGMA2 : o + SCALE, err);
     if (status == ASSAY_OK) {
-        status = gaussian ? assay_sampler_new_rounded_gaussian(&s->sampler, q,
-                                                               bits, err)
-                          : assay_sampler_new_rounded_laplace(&s->sampler, q,
-                                                              bits, err);
+        status =
+            gaussian
+                ? assay_sampler_new_rounded_gaussian(&s->sampler, q, bits, err)
+                : assay_sampler_new_rounded_laplace(&s->sampler, q, bits, err);
     }
     mpq_clear(q);
     return status;
@@ -226,8 +226,7 @@ static assay_status plain_one(source *s, assay_tape *tape, int64_t *out,
     assay_status status;
     if (mpz_sgn(s->below) > 0) {
         uint64_t v = 0;
-        status =
-            assay_uniform_below(tape, assay_mpz_get_u64(s->below), &v);
+        status = assay_uniform_below(tape, assay_mpz_get_u64(s->below), &v);
         *out = (int64_t)v;
     } else {
         int bit = 0;
@@ -299,8 +298,7 @@ static assay_status stream(source *s, assay_tape *tape, const char *law,
     if (status != ASSAY_OK) {
         return status;
     }
-    ok = ok && (raw || printf(json ? "]}\n" : "\n") > 0) &&
-         fflush(stdout) == 0;
+    ok = ok && (raw || printf(json ? "]}\n" : "\n") > 0) && fflush(stdout) == 0;
     return ok ? ASSAY_OK
               : assay_fail(err, ASSAY_IO, "standard output cannot be written");
 }

@@ -38,11 +38,11 @@ typedef struct assay_csv {
     char *buffer;
     size_t begin; /* unread bytes are buffer[begin .. end) */
     size_t end;
-    uint64_t line;        /* of the record's first byte, from 1 */
+    uint64_t line; /* of the record's first byte, from 1 */
     uint64_t next_line;
-    uint64_t bytes;       /* consumed so far */
-    size_t num_columns;   /* of the header; 0 before it */
-    char *header;         /* names, each followed by a NUL */
+    uint64_t bytes;     /* consumed so far */
+    size_t num_columns; /* of the header; 0 before it */
+    char *header;       /* names, each followed by a NUL */
     size_t *name_at;
     size_t num_fields;
     assay_field *fields;

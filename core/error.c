@@ -53,8 +53,8 @@ assay_status assay_fail_at(assay_error *err, assay_status status, int line,
 const char *assay_status_name(assay_status status)
 {
     static const char *const names[] = {
-        "ok", "again", "invalid", "range", "entropy", "memory", "io",
-        "budget", "unsupported", "corrupt", "refuted", "internal"};
+        "ok", "again",  "invalid",     "range",   "entropy", "memory",
+        "io", "budget", "unsupported", "corrupt", "refuted", "internal"};
     if ((unsigned)status >= sizeof names / sizeof names[0]) {
         return "unknown";
     }

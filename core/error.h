@@ -18,7 +18,10 @@ typedef struct assay_error {
 
 #define ASSAY_ERROR_INIT                                                       \
     {                                                                          \
-        ASSAY_OK, 0, 0, { 0 }                                                  \
+        ASSAY_OK, 0, 0,                                                        \
+        {                                                                      \
+            0                                                                  \
+        }                                                                      \
     }
 
 /**

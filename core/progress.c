@@ -27,8 +27,8 @@ void assay_progress_start(assay_progress *meter, const char *label,
 
 static void draw(const assay_progress *meter, uint64_t done, const char *note)
 {
-    double share = meter->total == 0 ? 0.0
-                                     : (double)done / (double)meter->total;
+    double share =
+        meter->total == 0 ? 0.0 : (double)done / (double)meter->total;
     int full = (int)(share * BAR_WIDTH);
     double elapsed = (double)(meter->drawn_ms - meter->started_ms) / 1000.0;
     (void)fprintf(stderr, "\r\033[K%-20s [", meter->label);

@@ -138,8 +138,9 @@ assay_status assay_rational_parse_positive(mpq_t out, const char *text,
     mpq_init(value);
     status = assay_rational_parse(value, text, what, err);
     if (status == ASSAY_OK && mpq_sgn(value) <= 0) {
-        status = assay_fail(err, ASSAY_INVALID,
-                            "%s: '%.40s' must be greater than zero", what, text);
+        status =
+            assay_fail(err, ASSAY_INVALID,
+                       "%s: '%.40s' must be greater than zero", what, text);
     }
     if (status == ASSAY_OK) {
         mpq_set(out, value);
@@ -259,9 +260,8 @@ assay_status assay_u64_parse(uint64_t *out, const char *text, const char *what,
     assay_status status;
     mpq_init(value);
     status = assay_rational_parse(value, text, what, err);
-    if (status == ASSAY_OK &&
-        (mpz_cmp_ui(mpq_denref(value), 1) != 0 ||
-         !assay_mpz_fits_u64(mpq_numref(value)))) {
+    if (status == ASSAY_OK && (mpz_cmp_ui(mpq_denref(value), 1) != 0 ||
+                               !assay_mpz_fits_u64(mpq_numref(value)))) {
         status = assay_fail(err, ASSAY_INVALID,
                             "%s: '%.40s' is not a whole number from 0 to "
                             "2^64-1",

@@ -69,8 +69,7 @@ static inline uint64_t exp_high(uint64_t x)
 */
 static inline uint64_t part(uint64_t j, uint64_t rq, uint64_t gaussian)
 {
-    uint64_t slope =
-        gaussian * (2097152 * j + rq) + (1 - gaussian) * 1048576;
+    uint64_t slope = gaussian * (2097152 * j + rq) + (1 - gaussian) * 1048576;
     //@ assert slope: slope <= 1072693248;
     //@ assert product: 0 <= rq * slope <= 1048576 * 1072693248;
     //@ assert part: rq * slope == GammaPart(j, rq, gaussian);

@@ -174,8 +174,7 @@ static void gaussian_tail(arb_t out, assay_cdf *cdf, int64_t j, slong prec)
 }
 
 /* symmetric: q^j / (1 + q); one-sided: q^j */
-static void laplace_tail(arb_t out, const assay_cdf *cdf, int64_t j,
-                         slong prec)
+static void laplace_tail(arb_t out, const assay_cdf *cdf, int64_t j, slong prec)
 {
     fmpq_t x;
     fmpq_init(x);

@@ -17,10 +17,10 @@
 #include "mechanisms/tape.h"
 
 typedef enum assay_cdf_kind {
-    ASSAY_CDF_GAUSSIAN,        /* weights exp(-k^2 / (2 parameter))         */
-    ASSAY_CDF_LAPLACE,         /* weights exp(-|k| / parameter)             */
+    ASSAY_CDF_GAUSSIAN, /* weights exp(-k^2 / (2 parameter))         */
+    ASSAY_CDF_LAPLACE,  /* weights exp(-|k| / parameter)             */
     ASSAY_CDF_ROUNDED_GAUSSIAN /* N(0, parameter) rounded to steps          */,
-    ASSAY_CDF_ROUNDED_LAPLACE  /* Laplace(parameter) rounded to steps       */
+    ASSAY_CDF_ROUNDED_LAPLACE /* Laplace(parameter) rounded to steps       */
 } assay_cdf_kind;
 
 typedef struct assay_cdf assay_cdf;

@@ -48,8 +48,7 @@ size_t assay_compare_largest(const int64_t *value, const int64_t *noise,
         loop variant n - i;
     */
     for (size_t i = 1; i < n; i++) {
-        if (!assay_compare_sums(value[best], noise[best], value[i],
-                                noise[i])) {
+        if (!assay_compare_sums(value[best], noise[best], value[i], noise[i])) {
             best = i;
         }
     }

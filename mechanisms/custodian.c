@@ -46,8 +46,8 @@ void assay_custodian_clear(assay_custodian *custodian)
 }
 
 assay_status assay_custodian_charge(assay_custodian *custodian,
-                                    const assay_event *event,
-                                    const char *label, assay_error *err)
+                                    const assay_event *event, const char *label,
+                                    assay_error *err)
 {
     if (custodian->ledger == NULL) {
         return assay_fail(err, ASSAY_INVALID,

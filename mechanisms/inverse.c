@@ -35,12 +35,13 @@ static inline uint64_t less(uint64_t a, uint64_t b)
 }
 
 /* The loop has no branch on data; let the compiler use what the machine has. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&          \
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
     !defined(__SANITIZE_ADDRESS__) && !defined(__FRAMAC__)
 __attribute__((target_clones("default", "avx2", "avx512f")))
 #endif
-assay_status assay_inverse_scan(uint32_t *out, const uint64_t *halves,
-                                uint32_t size, uint64_t w)
+assay_status
+assay_inverse_scan(uint32_t *out, const uint64_t *halves, uint32_t size,
+                   uint64_t w)
 {
     const uint64_t half = w >> 1;
     uint64_t num_below = 0;

@@ -39,14 +39,12 @@ static void set_scale(mpq_t scale, uint64_t keys_per_person, uint64_t per_key,
 
 assay_status assay_release_keys_threshold(int64_t *out,
                                           uint64_t keys_per_person,
-                                          uint64_t per_key,
-                                          const mpq_t epsilon,
+                                          uint64_t per_key, const mpq_t epsilon,
                                           const mpq_t delta, assay_error *err)
 {
     mpfr_t x;
     mpq_t q;
-    assay_status status =
-        check(keys_per_person, per_key, epsilon, delta, err);
+    assay_status status = check(keys_per_person, per_key, epsilon, delta, err);
     if (status != ASSAY_OK) {
         return status;
     }

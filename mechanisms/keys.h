@@ -41,8 +41,7 @@ char *assay_keys_name(char **names, size_t at);
 /** The threshold of the law above. */
 assay_status assay_release_keys_threshold(int64_t *out,
                                           uint64_t keys_per_person,
-                                          uint64_t per_key,
-                                          const mpq_t epsilon,
+                                          uint64_t per_key, const mpq_t epsilon,
                                           const mpq_t delta,
                                           assay_error *err) ASSAY_MUST_CHECK;
 

@@ -173,8 +173,8 @@ assay_status assay_release_unary(assay_custodian *custodian, uint8_t *out,
         status = get_fraction(&one, stay, 0, err);
     }
     if (status == ASSAY_OK) {
-        status = report_bits(custodian, out, value, k, one, zero, p, 2, label,
-                             err);
+        status =
+            report_bits(custodian, out, value, k, one, zero, p, 2, label, err);
     }
     mpq_clear(half);
     mpq_clear(stay);
@@ -198,8 +198,7 @@ assay_status assay_release_unary_optimised(assay_custodian *custodian,
     }
     mpq_init(p);
     mpq_mul_2exp(p, q, 1);
-    status =
-        report_bits(custodian, out, value, k, one, zero, p, 1, label, err);
+    status = report_bits(custodian, out, value, k, one, zero, p, 1, label, err);
     mpq_clear(p);
     return status;
 }

@@ -55,8 +55,8 @@ static assay_status flip_all(assay_tape *tape, assay_coin *c, size_t *out,
         size_t candidate = order[pick];
         order[pick] = order[left - 1];
         if (status == ASSAY_OK) {
-            status = assay_coin_flip(
-                c, tape, assay_gap(best, score[candidate]), &keep);
+            status = assay_coin_flip(c, tape, assay_gap(best, score[candidate]),
+                                     &keep);
         }
         if (status != ASSAY_OK) {
             return status;

@@ -139,9 +139,8 @@ static assay_status draw_point(assay_custodian *custodian, int64_t *out,
 {
     size_t i = 0;
     uint64_t offset = 0;
-    assay_status status =
-        assay_weighted_draw(&custodian->tape, &i, w->weight, w->distance,
-                            w->n + 1, rate, err);
+    assay_status status = assay_weighted_draw(&custodian->tape, &i, w->weight,
+                                              w->distance, w->n + 1, rate, err);
     if (status != ASSAY_OK) {
         return status;
     }
@@ -187,8 +186,8 @@ assay_status assay_release_quantile(assay_custodian *custodian, int64_t *out,
     }
     status = workspace_init(&w, values, n, lo, hi, err);
     if (status == ASSAY_OK) {
-        status = release_point(custodian, out, &w, lo, hi, &t, epsilon, label,
-                               err);
+        status =
+            release_point(custodian, out, &w, lo, hi, &t, epsilon, label, err);
         workspace_clear(&w);
     }
     mpq_clear(t.rate);

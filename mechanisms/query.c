@@ -232,9 +232,9 @@ static assay_status answer_mean(assay_answer *out, assay_custodian *custodian,
     mpq_div(z.scale, z.sensitivity, query->epsilon);
     assay_status status = answer_init(out, 1, 0, err);
     if (status == ASSAY_OK) {
-        status = assay_release_laplace_vector(custodian, noisy, vector, 2,
-                                              z.scale, z.sensitivity,
-                                              "csv mean", err);
+        status =
+            assay_release_laplace_vector(custodian, noisy, vector, 2, z.scale,
+                                         z.sensitivity, "csv mean", err);
         if (status == ASSAY_OK) {
             set_mean(out, tally, noisy, (double)weight,
                      half_width(z.scale, 0.025));
@@ -265,9 +265,8 @@ static assay_status name_cells(assay_answer *out, const assay_query *query,
         if (query->bins > 0) {
             out->key[i] = bin_name(query, i);
         } else {
-            out->key[i] = strdup(i < query->num_categories
-                                     ? query->categories[i]
-                                     : "other");
+            out->key[i] = strdup(
+                i < query->num_categories ? query->categories[i] : "other");
         }
         if (out->key[i] == NULL) {
             return assay_fail(err, ASSAY_MEMORY, "no memory for the names");
@@ -384,10 +383,9 @@ static assay_status answer_keys(assay_answer *out, assay_custodian *custodian,
     if (status != ASSAY_OK) {
         return status;
     }
-    status = assay_release_keys(custodian, k.noisy, k.shown, k.counts, k.n,
-                                query->limit, query->limit, query->epsilon,
-                                query->delta, "csv histogram, unknown keys",
-                                err);
+    status = assay_release_keys(
+        custodian, k.noisy, k.shown, k.counts, k.n, query->limit, query->limit,
+        query->epsilon, query->delta, "csv histogram, unknown keys", err);
     if (status == ASSAY_OK) {
         mpq_init(scale);
         mpq_set_ui(scale, (unsigned long)query->limit * query->limit, 1);
@@ -431,8 +429,8 @@ static assay_status answer_quantile(assay_answer *out,
     }
     out->value[0] =
         step_of(tally) * (double)(tally->lattice.lo + (int64_t)cell);
-    out->rank_error = quantile_rank_error(query, tally,
-                                          assay_custodian_replaces(custodian));
+    out->rank_error =
+        quantile_rank_error(query, tally, assay_custodian_replaces(custodian));
     return ASSAY_OK;
 }
 

@@ -106,17 +106,16 @@ static assay_status run(plan *p, assay_status made, assay_error *err)
         status = assay_event_validate(&p->event, err);
     }
     if (status == ASSAY_OK) {
-        status = p->fresh ? charge_draw_in_place(p, err)
-                          : charge_draw_write(p, err);
+        status =
+            p->fresh ? charge_draw_in_place(p, err) : charge_draw_write(p, err);
     }
     assay_sampler_free(p->sampler);
     assay_event_clear(&p->event);
     return status;
 }
 
-static assay_status begin(plan *p, assay_mechanism mechanism,
-                          const mpq_t noise, const mpq_t sensitivity,
-                          assay_error *err)
+static assay_status begin(plan *p, assay_mechanism mechanism, const mpq_t noise,
+                          const mpq_t sensitivity, assay_error *err)
 {
     assay_status status = check_arrays(p, err);
     if (status != ASSAY_OK) {
@@ -144,8 +143,8 @@ assay_status assay_release_gaussian_vector(assay_custodian *custodian,
                                            const mpq_t sensitivity2,
                                            const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label};
+    plan p = {
+        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
     assay_status status =
         begin(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, err);
     if (status != ASSAY_OK) {
@@ -161,8 +160,8 @@ assay_status assay_release_laplace_vector(assay_custodian *custodian,
                                           const mpq_t sensitivity,
                                           const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label};
+    plan p = {
+        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
     assay_status status =
         begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
     if (status != ASSAY_OK) {
@@ -178,8 +177,12 @@ assay_status assay_release_gaussian_fresh(assay_custodian *custodian,
                                           const mpq_t sensitivity2,
                                           const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label, .fresh = 1};
+    plan p = {.custodian = custodian,
+              .out = out,
+              .in = in,
+              .n = n,
+              .label = label,
+              .fresh = 1};
     assay_status status =
         begin(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, err);
     if (status != ASSAY_OK) {
@@ -195,8 +198,12 @@ assay_status assay_release_laplace_fresh(assay_custodian *custodian,
                                          const mpq_t sensitivity,
                                          const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label, .fresh = 1};
+    plan p = {.custodian = custodian,
+              .out = out,
+              .in = in,
+              .n = n,
+              .label = label,
+              .fresh = 1};
     assay_status status =
         begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
     if (status != ASSAY_OK) {
@@ -211,15 +218,15 @@ assay_status assay_release_rounded_gaussian_vector(
     long step_bits, const mpq_t sigma2, const mpq_t sensitivity2,
     const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label};
+    plan p = {
+        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
     assay_status status =
         begin(&p, ASSAY_ROUNDED_GAUSSIAN, sigma2, sensitivity2, err);
     if (status != ASSAY_OK) {
         return status;
     }
-    status = assay_sampler_new_rounded_gaussian(&p.sampler, sigma2, step_bits,
-                                                err);
+    status =
+        assay_sampler_new_rounded_gaussian(&p.sampler, sigma2, step_bits, err);
     return run(&p, status, err);
 }
 
@@ -228,8 +235,8 @@ assay_status assay_release_rounded_laplace_vector(
     long step_bits, const mpq_t scale, const mpq_t sensitivity,
     const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian, .out = out, .in = in, .n = n,
-              .label = label};
+    plan p = {
+        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
     assay_status status =
         begin(&p, ASSAY_ROUNDED_LAPLACE, scale, sensitivity, err);
     if (status != ASSAY_OK) {
@@ -271,8 +278,8 @@ assay_status assay_release_count(assay_custodian *custodian, int64_t *out,
     mpq_init(one);
     mpq_inv(scale, epsilon);
     mpq_set_ui(one, 1, 1);
-    assay_status status = assay_release_laplace(custodian, out, count, scale,
-                                                one, label, err);
+    assay_status status =
+        assay_release_laplace(custodian, out, count, scale, one, label, err);
     mpq_clear(scale);
     mpq_clear(one);
     return status;

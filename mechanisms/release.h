@@ -30,10 +30,12 @@
  * Theorem  gaussian-vector-zcdp: if neighbours differ by at most sensitivity2
  *          in squared l2 norm, the cost is rho = sensitivity2 / (2 sigma2).
  */
-assay_status assay_release_gaussian_vector(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    const mpq_t sigma2, const mpq_t sensitivity2, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_gaussian_vector(assay_custodian *custodian,
+                                           int64_t *out, const int64_t *in,
+                                           size_t n, const mpq_t sigma2,
+                                           const mpq_t sensitivity2,
+                                           const char *label,
+                                           assay_error *err) ASSAY_MUST_CHECK;
 
 /**
  * Discrete Laplace noise on each of n coordinates.
@@ -42,24 +44,30 @@ assay_status assay_release_gaussian_vector(
  * Theorem  laplace-vector: with l1 sensitivity `sensitivity` the release is
  *          (sensitivity / scale)-DP.
  */
-assay_status assay_release_laplace_vector(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    const mpq_t scale, const mpq_t sensitivity, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_laplace_vector(assay_custodian *custodian,
+                                          int64_t *out, const int64_t *in,
+                                          size_t n, const mpq_t scale,
+                                          const mpq_t sensitivity,
+                                          const char *label,
+                                          assay_error *err) ASSAY_MUST_CHECK;
 
 /**
  * The two above for an `out` that nobody has seen and that is apart from `in`,
  * a new array, say: the noise is drawn in it, which saves a second array. If
  * the tape fails, `out` is wiped; before the charge it is not touched.
  */
-assay_status assay_release_gaussian_fresh(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    const mpq_t sigma2, const mpq_t sensitivity2, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
-assay_status assay_release_laplace_fresh(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    const mpq_t scale, const mpq_t sensitivity, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_gaussian_fresh(assay_custodian *custodian,
+                                          int64_t *out, const int64_t *in,
+                                          size_t n, const mpq_t sigma2,
+                                          const mpq_t sensitivity2,
+                                          const char *label,
+                                          assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_laplace_fresh(assay_custodian *custodian,
+                                         int64_t *out, const int64_t *in,
+                                         size_t n, const mpq_t scale,
+                                         const mpq_t sensitivity,
+                                         const char *label,
+                                         assay_error *err) ASSAY_MUST_CHECK;
 
 /** One value; otherwise as the vectors. */
 assay_status assay_release_gaussian(assay_custodian *custodian, int64_t *out,
@@ -107,10 +115,11 @@ assay_status assay_release_rounded_laplace_vector(
  * Law      as the vector, with sigma2[i].
  * Theorem  gaussian-vector-zcdp and compose-zcdp: rho = cost2 / 2.
  */
-assay_status assay_release_gaussian_each(
-    assay_custodian *custodian, int64_t *out, const int64_t *in, size_t n,
-    const mpq_t *sigma2, const mpq_t cost2, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status assay_release_gaussian_each(assay_custodian *custodian,
+                                         int64_t *out, const int64_t *in,
+                                         size_t n, const mpq_t *sigma2,
+                                         const mpq_t cost2, const char *label,
+                                         assay_error *err) ASSAY_MUST_CHECK;
 
 /**
  * A symmetric d x d matrix, stored whole by rows: the upper triangle is read
@@ -125,8 +134,7 @@ assay_status assay_release_gaussian_each(
  */
 assay_status assay_release_gaussian_symmetric(
     assay_custodian *custodian, int64_t *out, const int64_t *in, size_t d,
-    const mpq_t sigma2_diagonal, const mpq_t sigma2_off,
-    const mpq_t frobenius2, const char *label,
-    assay_error *err) ASSAY_MUST_CHECK;
+    const mpq_t sigma2_diagonal, const mpq_t sigma2_off, const mpq_t frobenius2,
+    const char *label, assay_error *err) ASSAY_MUST_CHECK;
 
 #endif

@@ -216,12 +216,11 @@ static assay_status symmetric_cost(mpq_t cost2, const mpq_t diagonal,
 
 assay_status assay_release_gaussian_symmetric(
     assay_custodian *custodian, int64_t *out, const int64_t *in, size_t d,
-    const mpq_t sigma2_diagonal, const mpq_t sigma2_off,
-    const mpq_t frobenius2, const char *label, assay_error *err)
+    const mpq_t sigma2_diagonal, const mpq_t sigma2_off, const mpq_t frobenius2,
+    const char *label, assay_error *err)
 {
     mpq_t cost2;
-    if (custodian == NULL || out == NULL || in == NULL || d == 0 ||
-        d > 65535) {
+    if (custodian == NULL || out == NULL || in == NULL || d == 0 || d > 65535) {
         return assay_fail(err, ASSAY_INVALID,
                           "a matrix release needs a custodian, input, output "
                           "and a side from 1 to 65535");

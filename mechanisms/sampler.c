@@ -210,8 +210,7 @@ assay_status assay_sampler_new_rounded_gaussian(assay_sampler **out,
 
 assay_status assay_sampler_new_rounded_laplace(assay_sampler **out,
                                                const mpq_t scale,
-                                               long step_bits,
-                                               assay_error *err)
+                                               long step_bits, assay_error *err)
 {
     return new_rounded(out, scale, step_bits, ASSAY_CDF_ROUNDED_LAPLACE,
                        "scale", err);
@@ -223,8 +222,8 @@ static assay_status big_one(assay_sampler *s, assay_tape *tape, int64_t *out)
     assay_status status;
     mpz_init(x);
     if (s->draw == ASSAY_DRAW_GAUSSIAN_BIG) {
-        status = assay_big_discrete_gaussian(tape, x, s->big_n, s->big_d,
-                                             s->big_t);
+        status =
+            assay_big_discrete_gaussian(tape, x, s->big_n, s->big_d, s->big_t);
     } else if (s->draw == ASSAY_DRAW_LAPLACE_BIG) {
         status = assay_big_discrete_laplace(tape, x, s->big_s, s->big_t);
     } else {

@@ -40,14 +40,16 @@ typedef struct assay_sampler_options {
 typedef struct assay_sampler assay_sampler;
 
 /** P[x] proportional to exp(-x^2 / (2 sigma2)). `options` may be NULL. */
-assay_status assay_sampler_new_discrete_gaussian(
-    assay_sampler **out, const mpq_t sigma2,
-    const assay_sampler_options *options, assay_error *err) ASSAY_MUST_CHECK;
+assay_status
+assay_sampler_new_discrete_gaussian(assay_sampler **out, const mpq_t sigma2,
+                                    const assay_sampler_options *options,
+                                    assay_error *err) ASSAY_MUST_CHECK;
 
 /** P[x] proportional to exp(-|x| / scale). */
-assay_status assay_sampler_new_discrete_laplace(
-    assay_sampler **out, const mpq_t scale,
-    const assay_sampler_options *options, assay_error *err) ASSAY_MUST_CHECK;
+assay_status
+assay_sampler_new_discrete_laplace(assay_sampler **out, const mpq_t scale,
+                                   const assay_sampler_options *options,
+                                   assay_error *err) ASSAY_MUST_CHECK;
 
 /** P[y] proportional to exp(-y / scale), y = 0, 1, 2, ... */
 assay_status assay_sampler_new_geometric(assay_sampler **out, const mpq_t scale,
@@ -55,14 +57,16 @@ assay_status assay_sampler_new_geometric(assay_sampler **out, const mpq_t scale,
 
 /** The continuous Gaussian of variance sigma2, rounded to the nearest multiple
  *  of 2^-step_bits; the result counts steps. step_bits from -60 to 200. */
-assay_status assay_sampler_new_rounded_gaussian(
-    assay_sampler **out, const mpq_t sigma2, long step_bits,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status
+assay_sampler_new_rounded_gaussian(assay_sampler **out, const mpq_t sigma2,
+                                   long step_bits,
+                                   assay_error *err) ASSAY_MUST_CHECK;
 
 /** The continuous Laplace law of the given scale, rounded likewise. */
-assay_status assay_sampler_new_rounded_laplace(
-    assay_sampler **out, const mpq_t scale, long step_bits,
-    assay_error *err) ASSAY_MUST_CHECK;
+assay_status
+assay_sampler_new_rounded_laplace(assay_sampler **out, const mpq_t scale,
+                                  long step_bits,
+                                  assay_error *err) ASSAY_MUST_CHECK;
 
 /** Draw one value. */
 assay_status assay_sampler_one(assay_sampler *sampler, assay_tape *tape,

@@ -46,8 +46,8 @@ static assay_status make_guide(assay_sampler *s, assay_error *err)
         return assay_fail(err, ASSAY_MEMORY, "out of memory");
     }
     for (size_t b = 0; b < (size_t)1 << bits; b++) {
-        while (i + 1 < s->table.size &&
-               s->digits[i] < (uint64_t)b << s->table.shift) {
+        while (i + 1 < s->table.size && s->digits[i] < (uint64_t)b
+                                                           << s->table.shift) {
             i++;
         }
         s->guide[b] = i;
@@ -143,8 +143,8 @@ static assay_status prepare_blocks(assay_sampler *s, assay_cdf_kind kind,
     mpq_t per_block;
     assay_status status;
     s->blocks.gaussian = (uint32_t)gaussian;
-    s->blocks.bits = choose_bits(s->parameter, gaussian,
-                                 s->draw == ASSAY_DRAW_BLOCKS_SCAN);
+    s->blocks.bits =
+        choose_bits(s->parameter, gaussian, s->draw == ASSAY_DRAW_BLOCKS_SCAN);
     if (s->blocks.bits > 52) {
         return assay_fail(err, ASSAY_INVALID,
                           "the scale is beyond 2^56: results would not fit 64 "
@@ -353,15 +353,13 @@ static void blocks_run(const assay_sampler *s, const uint64_t *words,
         uint32_t index = 0;
         uint64_t v = words[at + 1];
         assay_status status =
-            scan ? assay_inverse_scan(&index, s->halves, table.size,
-                                      words[at])
+            scan ? assay_inverse_scan(&index, s->halves, table.size, words[at])
                  : assay_inverse_try(&index, &table, words[at]);
         if (status != ASSAY_OK || index > ASSAY_BLOCKS_MAX_J) {
             break;
         }
-        status = assay_blocks_coin(&blocks, index - 1,
-                                   coarse(v & mask, blocks.bits),
-                                   words[at + 2]);
+        status = assay_blocks_coin(
+            &blocks, index - 1, coarse(v & mask, blocks.bits), words[at + 2]);
         if (status == ASSAY_AGAIN) {
             break;
         }

@@ -31,8 +31,8 @@ assay_status assay_sparse_vector_reset(assay_sparse_vector *sv,
                                        assay_error *err)
 {
     int64_t noise = 0;
-    assay_status status = assay_custodian_charge(sv->custodian, &sv->event,
-                                                 sv->event.label, err);
+    assay_status status =
+        assay_custodian_charge(sv->custodian, &sv->event, sv->event.label, err);
     if (status == ASSAY_OK) {
         status = assay_sampler_one(sv->threshold_noise, &sv->custodian->tape,
                                    &noise, err);
@@ -48,8 +48,8 @@ static assay_status set_up(assay_sparse_vector *sv, assay_error *err)
 {
     assay_status status = assay_event_validate(&sv->event, err);
     if (status == ASSAY_OK) {
-        status = assay_sampler_new_discrete_laplace(
-            &sv->threshold_noise, sv->event.scale, NULL, err);
+        status = assay_sampler_new_discrete_laplace(&sv->threshold_noise,
+                                                    sv->event.scale, NULL, err);
     }
     if (status == ASSAY_OK) {
         status = assay_sampler_new_discrete_laplace(
@@ -70,13 +70,10 @@ static void copy_label(char *out, const char *label)
     out[i] = 0;
 }
 
-assay_status assay_sparse_vector_new(assay_sparse_vector **out,
-                                     assay_custodian *custodian,
-                                     uint64_t positives, int monotone,
-                                     const mpq_t threshold_scale,
-                                     const mpq_t query_scale,
-                                     const mpq_t sensitivity,
-                                     const char *label, assay_error *err)
+assay_status assay_sparse_vector_new(
+    assay_sparse_vector **out, assay_custodian *custodian, uint64_t positives,
+    int monotone, const mpq_t threshold_scale, const mpq_t query_scale,
+    const mpq_t sensitivity, const char *label, assay_error *err)
 {
     if (positives == 0) {
         return assay_fail(err, ASSAY_INVALID,
@@ -113,8 +110,8 @@ assay_status assay_sparse_vector_ask(assay_sparse_vector *sv, int *above,
                           "the sparse vector has given all its positive "
                           "answers: reset it, which charges again");
     }
-    assay_status status = assay_sampler_one(
-        sv->query_noise, &sv->custodian->tape, &noise, err);
+    assay_status status =
+        assay_sampler_one(sv->query_noise, &sv->custodian->tape, &noise, err);
     if (status != ASSAY_OK) {
         return status;
     }

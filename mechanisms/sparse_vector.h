@@ -28,8 +28,7 @@ assay_status assay_sparse_vector_new(assay_sparse_vector **out,
                                      uint64_t positives, int monotone,
                                      const mpq_t threshold_scale,
                                      const mpq_t query_scale,
-                                     const mpq_t sensitivity,
-                                     const char *label,
+                                     const mpq_t sensitivity, const char *label,
                                      assay_error *err) ASSAY_MUST_CHECK;
 
 /** *above is 1 or 0; untouched on error. */

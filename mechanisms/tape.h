@@ -37,11 +37,11 @@ typedef struct assay_tape {
     uint64_t position;        /* words read so far */
     const uint64_t *recorded; /* tests only, else NULL */
     size_t num_recorded;
-    long owner;               /* process id where the kernel cannot wipe */
+    long owner; /* process id where the kernel cannot wipe */
 } assay_tape;
 
-assay_status assay_tape_init(assay_tape *tape, assay_error *err)
-    ASSAY_MUST_CHECK;
+assay_status assay_tape_init(assay_tape *tape,
+                             assay_error *err) ASSAY_MUST_CHECK;
 
 /** Wipes and unmaps. A cleared tape may be cleared again. */
 void assay_tape_clear(assay_tape *tape);

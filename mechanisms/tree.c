@@ -29,7 +29,7 @@ struct assay_tree {
     int refined;      /* combine each node with the nodes below it          */
     double *best;     /* refined sums of closed nodes, a row per level      */
     double *best_past;
-    double *sum_now;  /* refined sum of the node that closes now            */
+    double *sum_now; /* refined sum of the node that closes now            */
 };
 
 static int64_t *row(const assay_tree *tree, int64_t *table, unsigned level)

@@ -33,13 +33,11 @@ assay_status assay_tree_new_laplace(assay_tree **out,
                                     const char *label,
                                     assay_error *err) ASSAY_MUST_CHECK;
 
-assay_status assay_tree_new_gaussian(assay_tree **out,
-                                     assay_custodian *custodian,
-                                     size_t dimension, uint64_t horizon,
-                                     const mpq_t sigma2,
-                                     const mpq_t sensitivity2,
-                                     const char *label,
-                                     assay_error *err) ASSAY_MUST_CHECK;
+assay_status
+assay_tree_new_gaussian(assay_tree **out, assay_custodian *custodian,
+                        size_t dimension, uint64_t horizon, const mpq_t sigma2,
+                        const mpq_t sensitivity2, const char *label,
+                        assay_error *err) ASSAY_MUST_CHECK;
 
 /**
  * From now on combine each node with the nodes below it: answers are rounded

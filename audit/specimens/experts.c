@@ -78,8 +78,8 @@ static void draw_selective(const assay_specimen *s, const double *q,
     for (size_t i = 0; i < n; i++) {
         size_t used = happen(&uniform, rng, (size_t)P(3), P(0));
         size_t drawn = q[0] > 0.5 ? happen(&uniform, rng, used, P(1)) : 0;
-        out->value[0][i] = score(take_gauss(&gauss, rng, used, P(2)), used,
-                                 drawn, s);
+        out->value[0][i] =
+            score(take_gauss(&gauss, rng, used, P(2)), used, drawn, s);
     }
 }
 

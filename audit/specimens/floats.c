@@ -35,8 +35,8 @@ static void draw_double(const assay_specimen *s, const double *q,
 {
     for (size_t i = 0; i < n; i++) {
         double u = uniform53(rng) + 0x1p-54;
-        out->value[0][i] = u < 0.5 ? q[0] + P(0) * log(2 * u)
-                                   : q[0] - P(0) * log(2 - 2 * u);
+        out->value[0][i] =
+            u < 0.5 ? q[0] + P(0) * log(2 * u) : q[0] - P(0) * log(2 - 2 * u);
     }
 }
 
@@ -245,9 +245,18 @@ const assay_specimen assay_specimens_floats[] = {
          draw_columns, 24.816636022848346),
     LEAK("AIMCounts", "ten counts with numpy's normals", 1, 1e-6, 10,
          draw_columns, 60.411694893819245),
-    {.name = "FloatSnapping", .note = "correct", .claim = ASSAY_EPS(0.1, 0),
-     .truth = 0.1, .width = 1, .num_inputs = 1, .num_pairs = 1,
-     .pairs = zero_one, .param = {0.1, 100}, .draw = draw_snapping,
-     .llr = assay_law_snapping_llr, .raw = 1, .slow = 4},
+    {.name = "FloatSnapping",
+     .note = "correct",
+     .claim = ASSAY_EPS(0.1, 0),
+     .truth = 0.1,
+     .width = 1,
+     .num_inputs = 1,
+     .num_pairs = 1,
+     .pairs = zero_one,
+     .param = {0.1, 100},
+     .draw = draw_snapping,
+     .llr = assay_law_snapping_llr,
+     .raw = 1,
+     .slow = 4},
     {.name = NULL},
 };

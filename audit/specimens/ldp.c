@@ -165,7 +165,8 @@ static void llr_hash(const assay_oracle *o, const assay_rows *rows, double *out)
     }
 }
 
-/* Histogram encoding with Laplace noise; param: scale, threshold (bits if set). */
+/* Histogram encoding with Laplace noise; param: scale, threshold (bits if
+ * set). */
 static void draw_histogram(const assay_specimen *s, const double *q,
                            assay_rng *rng, size_t n, assay_rows *out)
 {
@@ -287,14 +288,28 @@ static const assay_pair first_two[] = {{{{0}, {1}}}};
  * share a hash once in g times, so their epsilon at delta is a little below 1.
  */
 const assay_specimen assay_specimens_ldp[] = {
-    {.name = "Rappor", .note = "correct", .claim = ASSAY_EPS(0.4002, 0),
-     .truth = 0.3001, .width = 20, .num_inputs = 1, .num_pairs = 2,
-     .pairs = rappor_pairs, .param = {0.5125, 0.4875}, .draw = draw_rappor,
+    {.name = "Rappor",
+     .note = "correct",
+     .claim = ASSAY_EPS(0.4002, 0),
+     .truth = 0.3001,
+     .width = 20,
+     .num_inputs = 1,
+     .num_pairs = 2,
+     .pairs = rappor_pairs,
+     .param = {0.5125, 0.4875},
+     .draw = draw_rappor,
      .llr = llr_rappor},
-    {.name = "OneTimeRappor", .note = "correct",
-     .claim = ASSAY_EPS(0.8007, 0), .truth = 0.6005, .width = 20,
-     .num_inputs = 1, .num_pairs = 2, .pairs = rappor_pairs,
-     .param = {0.525, 0.475}, .draw = draw_rappor, .llr = llr_rappor},
+    {.name = "OneTimeRappor",
+     .note = "correct",
+     .claim = ASSAY_EPS(0.8007, 0),
+     .truth = 0.6005,
+     .width = 20,
+     .num_inputs = 1,
+     .num_pairs = 2,
+     .pairs = rappor_pairs,
+     .param = {0.525, 0.475},
+     .draw = draw_rappor,
+     .llr = llr_rappor},
     LDP("GRR", "correct, k = 4", 1, 0, 1, draw_grr, llr_grr, 4,
         0.47536688641867),
     LDP("SUE", "correct, k = 6", 1, 0, 6, draw_unary, llr_unary,

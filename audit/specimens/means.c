@@ -154,16 +154,15 @@ static void llr_table(const assay_oracle *o, const assay_rows *rows,
     }
 }
 
-static void llr_mean(const assay_oracle *o, const assay_rows *rows,
-                     double *out)
+static void llr_mean(const assay_oracle *o, const assay_rows *rows, double *out)
 {
     const assay_specimen *s = o->specimen;
     for (size_t i = 0; i < rows->num; i++) {
         double l[2], x = rows->value[0][i];
         for (int side = 0; side < 2; side++) {
             const double *q = o->pair.q[side];
-            l[side] = (int)P(1) == 1 ? log_density1(s, q, x)
-                                     : log_density3(s, q, x);
+            l[side] =
+                (int)P(1) == 1 ? log_density1(s, q, x) : log_density3(s, q, x);
         }
         out[i] = l[0] - l[1];
     }
@@ -190,8 +189,8 @@ static void llr_shift(const assay_oracle *o, const assay_rows *rows,
         out[i] = 0;
         for (size_t j = 0; j < s->width; j++) {
             double x = rows->value[j][i];
-            out[i] += ((x - b) * (x - b) - (x - a) * (x - a)) /
-                      (2 * P(1) * P(1));
+            out[i] +=
+                ((x - b) * (x - b) - (x - a) * (x - a)) / (2 * P(1) * P(1));
         }
     }
 }
@@ -282,7 +281,10 @@ static const assay_pair zero_one[] = {{{{0}, {1}}}};
         .violates = bad, .width = w, .num_inputs = 1, .num_pairs = 1,          \
         .pairs = zero_one, .param = {__VA_ARGS__}, .draw = d, .llr = l         \
     }
-#define MU_CLAIM {ASSAY_CLAIM_MU, 0.7637626158259735, 0}
+#define MU_CLAIM                                                               \
+    {                                                                          \
+        ASSAY_CLAIM_MU, 0.7637626158259735, 0                                  \
+    }
 #define SGD_CLAIM ASSAY_EPS(1.2114, 1e-3)
 #define BACKPROP_CLAIM ASSAY_EPS(0.21, 1e-5)
 

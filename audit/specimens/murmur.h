@@ -1,5 +1,6 @@
 /* ring: glue */
-/** MurmurHash3 x86 32 (public domain, Austin Appleby): RAPPOR's Bloom filter. */
+/** MurmurHash3 x86 32 (public domain, Austin Appleby): RAPPOR's Bloom
+ *  filter. */
 #ifndef ASSAY_AUDIT_MURMUR_H
 #define ASSAY_AUDIT_MURMUR_H
 

@@ -78,8 +78,8 @@ static double added(const assay_specimen *s, double q)
 }
 
 /* param: scale, which sum. */
-static void draw_added(const assay_specimen *s, const double *q,
-                       assay_rng *rng, size_t n, assay_rows *out)
+static void draw_added(const assay_specimen *s, const double *q, assay_rng *rng,
+                       size_t n, assay_rows *out)
 {
     assay_rng_laplace(rng, out->value[0], n, added(s, q[0]), P(0));
 }
@@ -95,7 +95,8 @@ static void llr_added(const assay_oracle *o, const assay_rows *rows,
     }
 }
 
-/* The number is hidden but for its sign; the time is proportional to |noise|. */
+/* The number is hidden but for its sign; the time is proportional to
+ * |noise|. */
 static void draw_timing(const assay_specimen *s, const double *q,
                         assay_rng *rng, size_t n, assay_rows *out)
 {
@@ -133,16 +134,14 @@ static void llr_timing(const assay_oracle *o, const assay_rows *rows,
         double p[2];
         for (int side = 0; side < 2; side++) {
             p[side] = timing_chance(o->specimen, o->pair.q[side][0],
-                                    rows->value[0][i] > 0.5,
-                                    rows->value[1][i]);
+                                    rows->value[0][i] > 0.5, rows->value[1][i]);
         }
         out[i] = fmin(fmax(log((p[0] + 1e-60) / (p[1] + 1e-60)), -100), 100);
     }
 }
 
 static const assay_pair zero_one[] = {{{{0.0}, {1.0}}}};
-static const assay_pair one_more[] = {{{{0}, {1}}}, {{{1}, {2}}},
-                                      {{{2}, {3}}}};
+static const assay_pair one_more[] = {{{{0}, {1}}}, {{{1}, {2}}}, {{{2}, {3}}}};
 
 #define ADDED(label, text, true_eps, kind, num, list, is_raw, ratio, scale)    \
     {                                                                          \
@@ -166,9 +165,18 @@ const assay_specimen assay_specimens_overflow[] = {
     /* -2 or 16 where the reals say 2.5 apart */
     ADDED("RepeatedRounding", "every later record rounds the other way", 7.2,
           REPEATED, 1, zero_one, 0, llr_added, 2.5),
-    {.name = "TimingGeometric", .note = "time tells |noise|",
-     .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 2,
-     .num_inputs = 1, .num_pairs = 1, .pairs = zero_one, .param = {1},
-     .draw = draw_timing, .llr = llr_timing, .slow = 4},
+    {.name = "TimingGeometric",
+     .note = "time tells |noise|",
+     .claim = ASSAY_EPS(1, 0),
+     .truth = INFINITY,
+     .violates = 1,
+     .width = 2,
+     .num_inputs = 1,
+     .num_pairs = 1,
+     .pairs = zero_one,
+     .param = {1},
+     .draw = draw_timing,
+     .llr = llr_timing,
+     .slow = 4},
     {.name = NULL},
 };

@@ -31,11 +31,11 @@ static assay_status make(drawer *d, int kind)
     mpq_set_ui(one, 1, 1);
     assay_status status = assay_tape_init(&d->tape, NULL);
     if (status == ASSAY_OK && kind == 0) {
-        status = assay_sampler_new_discrete_laplace(&d->sampler, one, NULL,
-                                                    NULL);
+        status =
+            assay_sampler_new_discrete_laplace(&d->sampler, one, NULL, NULL);
     } else if (status == ASSAY_OK && kind == 1) {
-        status = assay_sampler_new_discrete_gaussian(&d->sampler, one, NULL,
-                                                     NULL);
+        status =
+            assay_sampler_new_discrete_gaussian(&d->sampler, one, NULL, NULL);
     } else if (status == ASSAY_OK && kind == 2) {
         status = assay_sampler_new_discrete_gaussian(&d->sampler, one,
                                                      &constant, NULL);
@@ -55,8 +55,7 @@ static drawer *borrow(int kind)
     (void)pthread_mutex_lock(&lock);
     for (int k = 0; k < SLOTS && found == NULL; k++) {
         drawer *d = &drawers[kind][k];
-        if (!d->busy &&
-            (d->sampler != NULL || make(d, kind) == ASSAY_OK)) {
+        if (!d->busy && (d->sampler != NULL || make(d, kind) == ASSAY_OK)) {
             d->busy = 1;
             found = d;
         }
@@ -116,7 +115,7 @@ static const assay_pair zero_one[] = {{{{0}, {1}}}};
         .name = label, .note = "correct: Assay's own", .claim = claim_value,   \
         .truth = NAN, .width = 1, .num_inputs = 1, .num_pairs = 1,             \
         .pairs = zero_one, .param = {kind, step}, .draw = draw_own,            \
-        .llr = ratio, .raw = 1, .fresh = 1                                                 \
+        .llr = ratio, .raw = 1, .fresh = 1                                     \
     }
 #define EPS_1 ASSAY_EPS(1, 0)
 #define RHO_HALF                                                               \

@@ -4,20 +4,13 @@
 #include <string.h>
 
 const assay_specimen *const assay_specimen_groups[] = {
-    assay_specimens_noise,
-    assay_specimens_select,
-    assay_specimens_svt,
-    assay_specimens_ldp,
-    assay_specimens_means,
-    assay_specimens_sums,
-    assay_specimens_floats,
-    assay_specimens_overflow,
-    assay_specimens_papers,
-    assay_specimens_papers_linear,
-    assay_specimens_own,
-    assay_specimens_releases,
-    assay_specimens_experts,
-    NULL,
+    assay_specimens_noise,   assay_specimens_select,
+    assay_specimens_svt,     assay_specimens_ldp,
+    assay_specimens_means,   assay_specimens_sums,
+    assay_specimens_floats,  assay_specimens_overflow,
+    assay_specimens_papers,  assay_specimens_papers_linear,
+    assay_specimens_own,     assay_specimens_releases,
+    assay_specimens_experts, NULL,
 };
 
 const assay_specimen *assay_specimen_find(const char *name)

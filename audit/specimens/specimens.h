@@ -38,8 +38,8 @@ struct assay_specimen {
     const char *name;
     const char *note; /* the bug, or "correct" */
     assay_claim claim;
-    double truth;  /* of the claimed parameter; NAN unknown */
-    int violates;  /* 1: the claim is false */
+    double truth; /* of the claimed parameter; NAN unknown */
+    int violates; /* 1: the claim is false */
     size_t width, num_inputs;
     assay_specimen_relation neighbours;
     size_t num_pairs; /* GIVEN */

@@ -24,8 +24,8 @@ static void llr_sum(const assay_oracle *o, const assay_rows *rows, double *out)
         out[i] = 0;
         for (size_t j = 0; j < s->width; j++) {
             double x = rows->value[j][i];
-            out[i] += (fabs(x - o->pair.q[1][0]) - fabs(x - o->pair.q[0][0])) /
-                      P(0);
+            out[i] +=
+                (fabs(x - o->pair.q[1][0]) - fabs(x - o->pair.q[0][0])) / P(0);
         }
     }
 }
@@ -215,9 +215,15 @@ static const assay_pair mean_pairs[] = {
     }
 
 const assay_specimen assay_specimens_sums[] = {
-    LADDER(0.50), LADDER(0.75), LADDER(0.90), LADDER(0.95), LADDER(0.99),
+    LADDER(0.50),
+    LADDER(0.75),
+    LADDER(0.90),
+    LADDER(0.95),
+    LADDER(0.99),
     SUM("BoundedSum", "correct", 1, 1, 0, 1, clamped, 5),
-    BOUNDED_MEAN(0.50), BOUNDED_MEAN(0.75), BOUNDED_MEAN(0.90),
+    BOUNDED_MEAN(0.50),
+    BOUNDED_MEAN(0.75),
+    BOUNDED_MEAN(0.90),
     BOUNDED_MEAN(1.00),
     SUM("Count-1.175", "1.175 of the sensitivity, eps = ln 3",
         1.0986122886681098, 1.290869439185029, 1, 1, java_pair,
@@ -226,18 +232,42 @@ const assay_specimen assay_specimens_sums[] = {
         1, unclipped, 5),
     SUM("ZeroNoise", "sensitivity n - k = 0", 1, INFINITY, 1, 1, zero_one, 0),
     SUM("TwoQueries", "full epsilon twice", 1, 2, 1, 2, zero_one, 1),
-    {.name = "NanSurvivesClip", .note = "NaN passes the clip",
-     .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 1,
-     .num_inputs = 1, .num_pairs = 1, .pairs = with_nan, .param = {1},
-     .draw = draw_sum, .llr = llr_last_number},
-    {.name = "UniqueClasses", .note = "classes read off the data",
-     .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 2,
-     .num_inputs = 2, .num_pairs = 1, .pairs = new_class, .param = {1},
-     .draw = draw_classes, .llr = llr_last_number},
-    {.name = "MeanTrueLength", .note = "divided by the true number of people",
-     .claim = ASSAY_EPS(1, 0), .truth = INFINITY, .violates = 1, .width = 1,
-     .num_inputs = 2, .num_pairs = 1, .pairs = ten_people, .param = {1},
-     .draw = draw_true_length, .llr = llr_true_length},
+    {.name = "NanSurvivesClip",
+     .note = "NaN passes the clip",
+     .claim = ASSAY_EPS(1, 0),
+     .truth = INFINITY,
+     .violates = 1,
+     .width = 1,
+     .num_inputs = 1,
+     .num_pairs = 1,
+     .pairs = with_nan,
+     .param = {1},
+     .draw = draw_sum,
+     .llr = llr_last_number},
+    {.name = "UniqueClasses",
+     .note = "classes read off the data",
+     .claim = ASSAY_EPS(1, 0),
+     .truth = INFINITY,
+     .violates = 1,
+     .width = 2,
+     .num_inputs = 2,
+     .num_pairs = 1,
+     .pairs = new_class,
+     .param = {1},
+     .draw = draw_classes,
+     .llr = llr_last_number},
+    {.name = "MeanTrueLength",
+     .note = "divided by the true number of people",
+     .claim = ASSAY_EPS(1, 0),
+     .truth = INFINITY,
+     .violates = 1,
+     .width = 1,
+     .num_inputs = 2,
+     .num_pairs = 1,
+     .pairs = ten_people,
+     .param = {1},
+     .draw = draw_true_length,
+     .llr = llr_true_length},
     EVADER("Evader-1e-4", "prints its input once in 10^4 runs", 1e-4),
     EVADER("Evader-1e-9", "prints its input once in 10^9 runs", 1e-9),
     {.name = NULL},

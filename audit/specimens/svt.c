@@ -19,7 +19,7 @@ typedef struct svt {
     double x[ASSAY_ROWS_BLOCK];
     double fresh[ASSAY_ROWS_BLOCK];
     double again[ASSAY_ROWS_BLOCK]; /* the next threshold noise */
-    double left[ASSAY_ROWS_BLOCK]; /* hits until the stop; 0: stopped */
+    double left[ASSAY_ROWS_BLOCK];  /* hits until the stop; 0: stopped */
 } svt;
 
 static int redraws(const assay_specimen *s)
@@ -41,8 +41,9 @@ static int svt_column(svt *v, size_t n, double threshold, const double *shown,
         double word = hit ? T_WORD : F_WORD;
         double is = shown != NULL && hit ? shown[i] : word;
         value[i] = alive ? is : 0;
-        tag[i] = (uint8_t)(number ? ASSAY_CELL_NUMBER
-                           : alive ? ASSAY_CELL_WORD : ASSAY_CELL_ABSENT);
+        tag[i] = (uint8_t)(number  ? ASSAY_CELL_NUMBER
+                           : alive ? ASSAY_CELL_WORD
+                                   : ASSAY_CELL_ABSENT);
         odd |= !number;
         v->left[i] -= hit ? cost : 0;
         v->rho[i] = redraw & hit ? v->again[i] : v->rho[i];
@@ -68,9 +69,8 @@ static void draw_svt_at(const assay_specimen *s, const double *q,
         if (P(4) > 1.5) {
             assay_rng_laplace(rng, v.fresh, n, q[j], P(5));
         }
-        int odd = svt_column(&v, n, P(3), shown[(size_t)(P(4) + 0.5)],
-                             P(2) > 0, redraws(s), out->value[col],
-                             out->tag[col]);
+        int odd = svt_column(&v, n, P(3), shown[(size_t)(P(4) + 0.5)], P(2) > 0,
+                             redraws(s), out->value[col], out->tag[col]);
         out->plain[col] = !odd;
     }
 }
@@ -121,7 +121,9 @@ static void prepare_masks(assay_oracle *o)
                     int hit = (mask & high) != 0;
                     size_t before = (mask & (high - 1)) + high;
                     int hits = __builtin_popcountll(before - high);
-                    at[m] = (size_t)hits >= most ? 0
+                    at[m] =
+                        (size_t)hits >= most
+                            ? 0
                             : at[before] * (hit ? 1 - f[len - 1] : f[len - 1]);
                 }
             }
@@ -197,9 +199,9 @@ static size_t row_mask(const assay_oracle *o, const assay_rows *r, size_t i,
         int hit = tag == ASSAY_CELL_NUMBER || (int)x == T_WORD;
         mask |= (size_t)hit << len;
         if (tag == ASSAY_CELL_NUMBER) {
-            *values += (fabs(x - o->pair.q[1][len]) -
-                        fabs(x - o->pair.q[0][len])) /
-                       (P(4) > 1.5 ? P(5) : P(1));
+            *values +=
+                (fabs(x - o->pair.q[1][len]) - fabs(x - o->pair.q[0][len])) /
+                (P(4) > 1.5 ? P(5) : P(1));
         }
     }
     return mask + ((size_t)1 << len);
@@ -397,9 +399,9 @@ static void llr_34(const assay_oracle *o, const assay_rows *rows, double *out)
         double v = least_value(rows, i, hits, n);
         for (size_t side = 0; side < 2; side++) {
             size_t code = misses_code(o->pair.q[side], n, hits, len);
-            g[side] = g_at(&three, o->table + side * ASSAY_SPECIMEN_TABLE +
-                                       MASKS,
-                           code, v);
+            g[side] =
+                g_at(&three, o->table + side * ASSAY_SPECIMEN_TABLE + MASKS,
+                     code, v);
         }
         size_t m4 = row_mask(&o4, rows, i, n, &none);
         out[i] = values + g[0] - g[1] + mask_ratio(&o4, m4);
@@ -431,9 +433,10 @@ static void llr_34(const assay_oracle *o, const assay_rows *rows, double *out)
     {                                                                          \
         .name = label, .note = text, .claim = ASSAY_EPS(0.1, 0), .truth = 0.1, \
         .width = 10, .num_inputs = 10, .num_pairs = 1,                         \
-        .pairs = (const assay_pair[]){{{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},        \
-                                        {to, to, to, to, to, to, to, to, to,   \
-                                         to}}}},                               \
+        .pairs =                                                               \
+            (const assay_pair[]){                                              \
+                {{{1, 1, 1, 1, 1, 1, 1, 1, 1, 1},                              \
+                  {to, to, to, to, to, to, to, to, to, to}}}},                 \
         .param = {__VA_ARGS__}, .draw = draw_svt, .prepare = prepare_masks,    \
         .llr = llr_masks                                                       \
     }
@@ -461,10 +464,18 @@ const assay_specimen assay_specimens_svt[] = {
     MONOTONE("SVT-decreasing", "correct for counts that fall", 0, 20, 20, 1, 1),
     MONOTONE("SVT4-monotone", "SVT4 is correct for counts that grow", 2, 40,
              40.0 / 3, 1, 1),
-    {.name = "SVT34Parallel", .note = "SVT3 beside SVT4, c = 2",
-     .claim = ASSAY_EPS(0.2, 0), .truth = NAN, .violates = 1, .width = 20,
-     .num_inputs = 10, .neighbours = ASSAY_PAIR_ALL, .param = {20, 0, 2, 1},
-     .draw = draw_34, .prepare = prepare_34, .llr = llr_34},
+    {.name = "SVT34Parallel",
+     .note = "SVT3 beside SVT4, c = 2",
+     .claim = ASSAY_EPS(0.2, 0),
+     .truth = NAN,
+     .violates = 1,
+     .width = 20,
+     .num_inputs = 10,
+     .neighbours = ASSAY_PAIR_ALL,
+     .param = {20, 0, 2, 1},
+     .draw = draw_34,
+     .prepare = prepare_34,
+     .llr = llr_34},
     STATDP("SVT", "correct", 0.7, 0, prepare_masks, llr_masks, 2 / 0.7, 4 / 0.7,
            1, 0.5),
     STATDP("iSVT1", "no query noise, no stop", INFINITY, 1, prepare_masks,

@@ -60,9 +60,9 @@ static void bad_names_and_variants_are_refused(void **state)
                      ASSAY_INVALID);
     assert_int_equal(assay_control_find(&env, "acrobot", "l=0.5;m2=2", NULL),
                      ASSAY_OK);
-    assert_int_equal(
-        assay_control_replay(&r, "cartpole", DATA "mountaincar.csv", NULL, NULL),
-        ASSAY_INVALID);
+    assert_int_equal(assay_control_replay(&r, "cartpole",
+                                          DATA "mountaincar.csv", NULL, NULL),
+                     ASSAY_INVALID);
     assert_int_equal(
         assay_control_replay(&r, "cartpole", DATA "none.csv", NULL, NULL),
         ASSAY_IO);

@@ -347,15 +347,15 @@ static void renumber(assay_transitions *out, const assay_transitions *pool,
     for (uint32_t i = 1; i <= experts; i++) {
         for (size_t k = 0; k < pool->num_rows; k++) {
             if (pool->expert[k] == i % experts) {
-                assay_transition row = {
-                    .expert = i - 1,
-                    .trajectory = pool->trajectory[k],
-                    .t = pool->t[k],
-                    .state = pool->states + k * pool->dim,
-                    .action = pool->actions[k],
-                    .reward = pool->rewards[k],
-                    .next_state = pool->next_states + k * pool->dim,
-                    .done = pool->done[k]};
+                assay_transition row = {.expert = i - 1,
+                                        .trajectory = pool->trajectory[k],
+                                        .t = pool->t[k],
+                                        .state = pool->states + k * pool->dim,
+                                        .action = pool->actions[k],
+                                        .reward = pool->rewards[k],
+                                        .next_state =
+                                            pool->next_states + k * pool->dim,
+                                        .done = pool->done[k]};
                 assert_int_equal(assay_transitions_add(out, &row, &err), 0);
             }
         }

@@ -173,8 +173,8 @@ static void two_stages_resume_and_do_not_depend_on_threads(void **state)
     char path[512], second[520];
     fresh_path(path, sizeof path);
     (void)snprintf(second, sizeof second, "%s.2", path);
-    assay_audit_options o = {.samples = 2000000, .seed = 1, .threads = 1,
-                             .checkpoint = path};
+    assay_audit_options o = {
+        .samples = 2000000, .seed = 1, .threads = 1, .checkpoint = path};
     assay_audit_result a = audit("SVT2", 7, o);
     assert_int_equal(a.stages, 2);
     assert_true(a.certified > 1500000 && a.counts.n1 <= a.certified);
@@ -222,8 +222,12 @@ static void layers_chosen_anew_survive_a_crash(void **state)
     assay_source source = m.inner;
     source.ctx = &m;
     source.fill = mortal_fill;
-    assay_audit_options o = {.claim = s->claim, .confidence = 0.99, .seed = 1,
-                             .samples = 1000000, .one_stage = 1, .threads = 1};
+    assay_audit_options o = {.claim = s->claim,
+                             .confidence = 0.99,
+                             .seed = 1,
+                             .samples = 1000000,
+                             .one_stage = 1,
+                             .threads = 1};
     assert_int_equal(assay_audit_run(&whole, &source, &o, &err), ASSAY_OK);
     assert_non_null(strstr(whole.event, "weighted slices"));
     o.checkpoint = path;
@@ -401,8 +405,8 @@ static void promises_end_where_nothing_was_seen(void **state)
     enum { N = 20000, FAR = 300 };
     static float x[2][N], spare[N];
     const assay_claim claim = {ASSAY_CLAIM_EPS, 1, 0};
-    const assay_choice o = {.target = 1e9, .level = 0.01, .caution = 1,
-                            .mass_max = 1};
+    const assay_choice o = {
+        .target = 1e9, .level = 0.01, .caution = 1, .mass_max = 1};
     (void)state;
     for (size_t i = 0; i < N; i++) {
         x[0][i] = x[1][i] = (float)-log(((double)i + 0.5) / N);

@@ -122,8 +122,9 @@ static double error_rate(double table[N + 1][N + 1], double truth, double p1,
     for (unsigned a = 0; a <= N; a++) {
         for (unsigned b = 0; b <= N; b++) {
             if (table[a][b] > truth) {
-                rate += (slow_at_least(a, N, p1) - slow_at_least(a + 1, N, p1)) *
-                        (slow_at_least(b, N, p2) - slow_at_least(b + 1, N, p2));
+                rate +=
+                    (slow_at_least(a, N, p1) - slow_at_least(a + 1, N, p1)) *
+                    (slow_at_least(b, N, p2) - slow_at_least(b + 1, N, p2));
             }
         }
     }
@@ -181,8 +182,8 @@ static void two_stages_keep_their_level(void **state)
     assay_rng rng;
     assay_rng_seed(&rng, 21, 0, 0);
     for (size_t i = 0; i < REPEATS; i++) {
-        assay_audit_counts c[2] = {{heads(&rng, 2000, 0.2), 2000,
-                                    heads(&rng, 2000, 0.1), 2000}};
+        assay_audit_counts c[2] = {
+            {heads(&rng, 2000, 0.2), 2000, heads(&rng, 2000, 0.1), 2000}};
         double p = c[0].k1 > 2 * c[0].k2 ? 0.2 : 0.04;
         c[1] = (assay_audit_counts){heads(&rng, 4000, p), 4000,
                                     heads(&rng, 4000, p / 2), 4000};
@@ -222,8 +223,8 @@ static void joint_bound_beats_the_union(void **state)
     near(assay_bound_fast(&eps, 5e6, 1e7, 4524187, 1e7, 0.01), j, 5e-5);
     const assay_audit_counts zero = {50000, 1000000, 0, 1000000};
     w = assay_bound_weight(0.05, zero.n1, 0, zero.n2);
-    near(assay_bound_joint(&eps, &zero, 0.01, w),
-         log(0.05 * 1e6 / -log(0.01)), 0.03);
+    near(assay_bound_joint(&eps, &zero, 0.01, w), log(0.05 * 1e6 / -log(0.01)),
+         0.03);
 }
 
 static void detection_limit_shrinks_with_samples(void **state)
@@ -297,10 +298,9 @@ static void claims_parse(void **state)
     assert_int_equal(assay_claim_parse(&c, "rho=1/3", &err), ASSAY_OK);
     assert_true(c.value * 3 >= 1);
     assert_int_equal(assay_claim_parse(&c, "mu=0.5", &err), ASSAY_OK);
-    static const char *const bad[] = {"",         "eps",       "eps=x",
-                                      "eps=-1",   "rho=1,mu=2", "delta=1",
-                                      "eps=1,delta=1", "eps=nan",
-                                      "rho=1,delta=1e-3"};
+    static const char *const bad[] = {
+        "",        "eps",           "eps=x",   "eps=-1",          "rho=1,mu=2",
+        "delta=1", "eps=1,delta=1", "eps=nan", "rho=1,delta=1e-3"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(assay_claim_parse(&c, bad[i], &err), ASSAY_INVALID);
     }

@@ -26,8 +26,8 @@ static void work(assay_crew_row *out, void *ctx)
     (void)usleep(out->index % 3 == 0 ? 3000 : 100); /* out of order */
     out->again = (int)(out->index * out->index);
     if (out->index == b->bad) {
-        out->status = assay_fail(&out->err, ASSAY_INVALID, "row %zu is bad",
-                                 out->index);
+        out->status =
+            assay_fail(&out->err, ASSAY_INVALID, "row %zu is bad", out->index);
     }
 }
 
@@ -47,8 +47,8 @@ static void rows_come_in_order(void **state)
     for (int hands = 1; hands <= 4; hands++) {
         book b = {0, SIZE_MAX, SIZE_MAX};
         assay_error err = ASSAY_ERROR_INIT;
-        assert_int_equal(assay_crew_run(50, hands, "test", work, note, &b, &err),
-                         ASSAY_OK);
+        assert_int_equal(
+            assay_crew_run(50, hands, "test", work, note, &b, &err), ASSAY_OK);
         assert_int_equal(b.next, 50);
     }
 }
@@ -59,8 +59,9 @@ static void the_first_error_ends_it(void **state)
     for (int hands = 1; hands <= 3; hands++) {
         book b = {0, 20, SIZE_MAX};
         assay_error err = ASSAY_ERROR_INIT;
-        assert_int_equal(assay_crew_run(50, hands, "test", work, note, &b, &err),
-                         ASSAY_INVALID);
+        assert_int_equal(
+            assay_crew_run(50, hands, "test", work, note, &b, &err),
+            ASSAY_INVALID);
         assert_string_equal(err.message, "row 20 is bad");
         assert_int_equal(b.next, 20);
     }

@@ -64,7 +64,8 @@ static double two_bounds(const double *left, const double *right, double level,
     assay_layer_counts c[2];
     level -= one_stage(&c[0], left, right, flat, RUNS / 3, rng);
     for (size_t k = 0; k + 1 < SLICES; k++) { /* the last has no ratio */
-        double a = (double)c[0].count[0][k] + 1, b = (double)c[0].count[1][k] + 1;
+        double a = (double)c[0].count[0][k] + 1,
+               b = (double)c[0].count[1][k] + 1;
         learned[k] = (a - b) / (a + b);
     }
     level -= one_stage(&c[1], left, right, learned, RUNS, rng);
@@ -147,9 +148,10 @@ static void every_stage_may_learn_from_those_before(void **state)
         wrong += bound > 0.3;
         sum += bound;
     }
-    print_message("%zu of %d above the truth, mean %.3f\n", wrong,
-                  REPEATS / 2, sum / (REPEATS / 2));
-    assert_true((double)wrong <= 0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
+    print_message("%zu of %d above the truth, mean %.3f\n", wrong, REPEATS / 2,
+                  sum / (REPEATS / 2));
+    assert_true((double)wrong <=
+                0.05 * REPEATS / 2 + 3 * sqrt(0.0475 * REPEATS / 2));
     assert_true((double)wrong >= 0.015 * REPEATS / 2);
     assert_true(sum / (REPEATS / 2) > 0.2);
 }
@@ -221,10 +223,12 @@ static void a_second_stage_cannot_fall_silent(void **state)
     second_stage.z.num_events = first_stage.z.num_events = 0;
     double least = INFINITY, most = 0, alone = 0;
     for (o.seed = 1; o.seed <= 40; o.seed++) {
-        assert_int_equal(assay_conclude(&r, both_stages, 2, &o, &err), ASSAY_OK);
+        assert_int_equal(assay_conclude(&r, both_stages, 2, &o, &err),
+                         ASSAY_OK);
         least = fmin(least, r.lower);
         most = fmax(most, r.lower);
-        assert_int_equal(assay_conclude(&r, both_stages, 1, &o, &err), ASSAY_OK);
+        assert_int_equal(assay_conclude(&r, both_stages, 1, &o, &err),
+                         ASSAY_OK);
         alone = fmax(alone, r.lower);
     }
     print_message("%.3f to %.3f, alone %.3f\n", least, most, alone);

@@ -29,8 +29,8 @@ static void audited(assay_catalogue_row *row, const assay_specimen *s,
                     uint64_t samples, uint64_t seed)
 {
     assay_error err = ASSAY_ERROR_INIT;
-    assay_catalogue_options o = {.samples = samples, .confidence = 0.99,
-                                 .seed = seed, .with_oracle = 1};
+    assay_catalogue_options o = {
+        .samples = samples, .confidence = 0.99, .seed = seed, .with_oracle = 1};
     if (assay_catalogue_run(row, s, &o, &err) != ASSAY_OK) {
         print_error("%s: %s\n", s->name, err.message);
         fail();
@@ -51,8 +51,7 @@ static void certifies(const char *name, uint64_t samples, double least)
         sum += row.result.lower / row.oracle.bound;
         count++;
     }
-    print_message("%s: %.1f %% of the oracle bound\n", name,
-                  100 * sum / count);
+    print_message("%s: %.1f %% of the oracle bound\n", name, 100 * sum / count);
     assert_true(sum / count >= least);
 }
 
@@ -116,7 +115,8 @@ static void expected_bounds_are_the_mean_of_those_found(void **state)
     expected_as_found("NonDPLaplace2-mean", 200000);
 }
 
-static double promise(const assay_specimen *s, const assay_pair *pair, int close)
+static double promise(const assay_specimen *s, const assay_pair *pair,
+                      int close)
 {
     assay_specimen_run run = {s, *pair, 9};
     assay_source source = assay_specimen_source(&run);

@@ -109,7 +109,8 @@ static void ratios_are_those_of_the_laws(void **state)
     assert_true(count > 100);
 }
 
-/* How many of a side's rows are zeros with this sign bit, and their log ratio. */
+/* How many of a side's rows are zeros with this sign bit, and their log
+ * ratio. */
 static double zeros(const assay_specimen *s, int side, int sign, double *llr)
 {
     assay_specimen_run run = {s, s->pairs[0], 5};
@@ -146,8 +147,8 @@ static void snapped_zeros_have_a_sign_and_a_ratio_each(void **state)
         double left = zeros(s, 0, sign, &llr), right = zeros(s, 1, sign, &llr);
         double sd = sqrt(1 / left + 1 / right);
         if (!(fabs(log(left / right) - llr) < 5 * sd)) {
-            print_error("sign %d: %g and %g zeros, ratio %g by law\n", sign, left,
-                        right, llr);
+            print_error("sign %d: %g and %g zeros, ratio %g by law\n", sign,
+                        left, right, llr);
             fail();
         }
     }

@@ -66,8 +66,8 @@ static void rich_families_may_come_last(void **state)
         }
     }
     for (int rich = 0; rich < 2; rich++) {
-        assay_evidence e = {N, family, hess, grad, work, {1e-3},
-                            rich ? UINT32_C(2) : 0};
+        assay_evidence e = {
+            N, family, hess, grad, work, {1e-3}, rich ? UINT32_C(2) : 0};
         e.lambda[1] = e.lambda[2] = e.lambda[3] = ASSAY_EVIDENCE_OFF;
         assay_evidence_tune(&e);
         assert_true((e.lambda[1] < ASSAY_EVIDENCE_OFF) == !rich);
@@ -85,7 +85,7 @@ static void a_matrix_that_is_not_definite_is_refused(void **state)
     assert_false(assay_evidence_solve(&e, out));
 }
 
-/* ---- the attacker against exact ratios -------------------------------------- */
+/* ---- the attacker against exact ratios ---------------------------------- */
 
 typedef struct moments {
     double n, x, y, xx, yy, xy;
@@ -139,8 +139,8 @@ static double quality(const char *name, size_t pair, size_t blocks)
         at++;
     }
     assert_true(at < models.num);
-    assay_oracle o = {s, pairs[pair], calloc(2 * ASSAY_SPECIMEN_TABLE,
-                                             sizeof(double))};
+    assay_oracle o = {s, pairs[pair],
+                      calloc(2 * ASSAY_SPECIMEN_TABLE, sizeof(double))};
     if (s->prepare != NULL) {
         s->prepare(&o);
     }
@@ -162,8 +162,8 @@ static double quality(const char *name, size_t pair, size_t blocks)
     return correlation(&m);
 }
 
-/* Differences of ten columns, twenty exchangeable columns of almost nothing, and
- * words with numbers. */
+/* Differences of ten columns, twenty exchangeable columns of almost nothing,
+ * and words with numbers. */
 static void splines_are_close_to_the_exact_ratio(void **state)
 {
     (void)state;
@@ -172,8 +172,8 @@ static void splines_are_close_to_the_exact_ratio(void **state)
     assert_true(quality("DPFinder-AT3", 7, 100) > 0.95);
 }
 
-/* What a miss says depends on the value put out: without products of the two the
- * first correlation is 0.96, without jumps shared between columns 0.975. */
+/* What a miss says depends on the value put out: without products of the two
+ * the first correlation is 0.96, without jumps shared between columns 0.975. */
 static void words_and_numbers_together_say_more(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void words_and_numbers_together_say_more(void **state)
     assert_true(quality("SVT2-two-hits", 4, 200) > 0.92); /* no numbers */
 }
 
-/* ---- step functions --------------------------------------------------------- */
+/* ---- step functions ----------------------------------------------------- */
 
 enum { N = 20000 };
 
@@ -244,7 +244,7 @@ static void weak_columns_join_their_group(void **state)
     assert_true(right >= 3);
 }
 
-/* ---- lines and squares --------------------------------------------------------- */
+/* ---- lines and squares -------------------------------------------------- */
 
 /* Rows (shift + 10 + width * normal, 20 + normal); the left side has the shift,
  * the right one the width. */
@@ -265,7 +265,8 @@ static assay_status fill_far_off(void *ctx, int side, uint64_t first, size_t n,
     return ASSAY_OK;
 }
 
-/* Fits the attacker `name` and the others of one look; the scores of four rows. */
+/* Fits the attacker `name` and the others of one look; the scores of four
+ * rows. */
 static void score_far_off(float *out, far_off f, const char *name,
                           const double (*x)[4], double *lead)
 {
@@ -297,15 +298,17 @@ static void score_far_off(float *out, far_off f, const char *name,
             assay_model_score(m, &rows, block);
             memcpy(out, block, 4 * sizeof *out);
         }
-        *lead += mine ? m->evidence : strcmp(m->name, rival) == 0 ? -m->evidence : 0;
+        *lead += mine                          ? m->evidence
+                 : strcmp(m->name, rival) == 0 ? -m->evidence
+                                               : 0;
     }
     assay_rows_clear(&rows);
     assay_training_clear(&data);
     assay_models_clear(&models);
 }
 
-/* Only the first column differs; without a constant the second one stands in for
- * it, because it is far from 0. */
+/* Only the first column differs; without a constant the second one stands in
+ * for it, because it is far from 0. */
 static void slopes_carry_no_constant(void **state)
 {
     const double x[2][4] = {{10, 11, 10, 10}, {20, 20, 21, 19}};

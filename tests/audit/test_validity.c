@@ -30,8 +30,8 @@ static uint64_t num_audits(uint64_t usual)
 static void within_level(const char *name, uint64_t k, uint64_t n)
 {
     double p = assay_binomial_at_least(k, n, 0.05);
-    print_message("%s: %llu of %llu audits at 95 %% refuted a true claim\n", name,
-                  (unsigned long long)k, (unsigned long long)n);
+    print_message("%s: %llu of %llu audits at 95 %% refuted a true claim\n",
+                  name, (unsigned long long)k, (unsigned long long)n);
     assert_true(p >= 1e-4);
 }
 
@@ -44,8 +44,10 @@ static int refutes(const assay_specimen *s, size_t which, uint64_t seed,
     (void)assay_specimen_pairs(s, pairs);
     assay_specimen_run run = {s, pairs[which], seed};
     assay_source source = assay_specimen_source(&run);
-    assay_audit_options o = {.claim = s->claim, .samples = 3000,
-                             .confidence = 0.95, .threads = 1,
+    assay_audit_options o = {.claim = s->claim,
+                             .samples = 3000,
+                             .confidence = 0.95,
+                             .threads = 1,
                              .sequential = sequential};
     assert_int_equal(assay_audit_run(&r, &source, &o, &err), ASSAY_OK);
     return r.refuted;
@@ -110,7 +112,7 @@ static void sparse_vector_with_words(void **state)
     keeps_level("SVT1", 4, 0);
 }
 
-/* ---- two stages ------------------------------------------------------------ */
+/* ---- two stages --------------------------------------------------------- */
 
 /* One number: 1 or 2 with probability `share` and e^claim times that, the right
  * input the other way round; else 0. Both directions are exactly the claim. */
@@ -138,10 +140,11 @@ static assay_status respond(void *ctx, int side, uint64_t first, size_t n,
 static void two_stages_keep_level(const char *name, double share)
 {
     response r = {share, 0.02, 0};
-    assay_source source = {.width = 1, .ctx = &r, .fill = respond,
-                           .repeats = 1};
+    assay_source source = {
+        .width = 1, .ctx = &r, .fill = respond, .repeats = 1};
     assay_audit_options o = {.claim = {ASSAY_CLAIM_EPS, r.claim, 0},
-                             .samples = 2000000, .confidence = 0.95};
+                             .samples = 2000000,
+                             .confidence = 0.95};
     uint64_t n = num_audits(10), k = 0;
     for (uint64_t i = 0; i < n; i++) {
         assay_audit_result out;

@@ -32,8 +32,8 @@ static void bench_specimen(const char *name, int blocks)
     (void)assay_specimen_pairs(s, pairs);
     assay_specimen_run run = {s, pairs[0], 1};
     assay_source source = assay_specimen_source(&run);
-    assay_piece piece = {.kind = ASSAY_PIECE_IDENTITY,
-                         .feature = {ASSAY_F_RAW, 0}, .sign = 1};
+    assay_piece piece = {
+        .kind = ASSAY_PIECE_IDENTITY, .feature = {ASSAY_F_RAW, 0}, .sign = 1};
     assay_model model = {.num_pieces = 1, .piece = &piece};
     uint64_t hits = 0;
     double start = now();
@@ -63,8 +63,8 @@ static void bench_pipe(void)
     static char python[] = "python3", dash_c[] = "-c", input[] = "{input}",
                 runs[] = "{runs}";
     char *command[] = {python, dash_c, code, input, runs, NULL};
-    assay_external_options o = {.input = {"a", "b"}, .command = command,
-                                .runs = 200000, .timeout = 30};
+    assay_external_options o = {
+        .input = {"a", "b"}, .command = command, .runs = 200000, .timeout = 30};
     assay_store *store = NULL;
     assay_error err = ASSAY_ERROR_INIT;
     double start = now();

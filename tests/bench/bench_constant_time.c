@@ -161,8 +161,7 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
                  constant_time                    ? "constant time"
                  : route == ASSAY_ROUTE_REJECTION ? "route 2"
                                                   : "route 1",
-                 welch(median, cut),
-                 correlation());
+                 welch(median, cut), correlation());
     if (unit > 0) {
         by_size(unit, cut);
     }

@@ -27,8 +27,10 @@ static double one(const assay_specimen *s, uint64_t seed)
 {
     assay_catalogue_row row;
     assay_error err = ASSAY_ERROR_INIT;
-    assay_catalogue_options o = {.samples = num_samples(), .confidence = 0.99,
-                                 .seed = seed, .with_oracle = 1};
+    assay_catalogue_options o = {.samples = num_samples(),
+                                 .confidence = 0.99,
+                                 .seed = seed,
+                                 .with_oracle = 1};
     if (assay_catalogue_run(&row, s, &o, &err) != ASSAY_OK) {
         (void)fprintf(stderr, "%s: %s\n", s->name, err.message);
         exit(1);
@@ -56,10 +58,11 @@ int main(int argc, char **argv)
     int count = 0;
     (void)snprintf(names, sizeof names, "%s",
                    argc > 1 ? argv[1] : "Laplace,NumericalSVT");
-    (void)printf("%-24s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s %7s %2s %6s\n",
-                 "shares of the oracle (%)", "seed", "oracle", "o.layer",
-                 "score 1", "score 2", "slice 1", "slice 2", "events", "layers", "chosen", "found",
-                 "pair", "st", "s");
+    (void)printf(
+        "%-24s %5s %8s %7s %7s %7s %7s %7s %7s %7s %7s %7s %7s %2s %6s\n",
+        "shares of the oracle (%)", "seed", "oracle", "o.layer", "score 1",
+        "score 2", "slice 1", "slice 2", "events", "layers", "chosen", "found",
+        "pair", "st", "s");
     for (char *name = strtok(names, ","); name != NULL;
          name = strtok(NULL, ",")) {
         const assay_specimen *s = assay_specimen_find(name);
@@ -70,8 +73,8 @@ int main(int argc, char **argv)
             return 2;
         }
         for (int k = 0; k < num; k++) {
-            double share = one(s, argc > 2 ? strtoull(argv[k + 2], NULL, 10)
-                                           : 1);
+            double share =
+                one(s, argc > 2 ? strtoull(argv[k + 2], NULL, 10) : 1);
             here += share;
             sum += share;
             least = fmin(least, share);

@@ -53,8 +53,7 @@ static void run_query(test_vault *v, const char *name, assay_query *query,
     assay_answer answer;
     assay_error err = ASSAY_ERROR_INIT;
     double start = now();
-    assay_status status =
-        assay_query_run(&answer, &v->custodian, query, &err);
+    assay_status status = assay_query_run(&answer, &v->custodian, query, &err);
     double seconds = now() - start;
     if (status != ASSAY_OK) {
         (void)printf("%-28s failed: %s\n", name, err.message);

@@ -55,8 +55,8 @@ static double box_muller_rate(assay_tape *tape)
             double u = ((double)(w[i] >> 11) + 1.0) * 0x1p-53;
             double v = (double)(w[i + 1] >> 11) * 0x1p-53;
             double r = sqrt(-2.0 * log(u));
-            naive_sink += r * cos(6.283185307179586 * v) +
-                          r * sin(6.283185307179586 * v);
+            naive_sink +=
+                r * cos(6.283185307179586 * v) + r * sin(6.283185307179586 * v);
         }
         assay_tape_advance(tape, count);
         made += (double)count;
@@ -93,8 +93,8 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
         exit(1);
     }
     if (law[0] == 'G') {
-        status = assay_sampler_new_discrete_gaussian(&sampler, q, &options,
-                                                     &err);
+        status =
+            assay_sampler_new_discrete_gaussian(&sampler, q, &options, &err);
     } else if (law[0] == 'L') {
         status =
             assay_sampler_new_discrete_laplace(&sampler, q, &options, &err);
@@ -107,9 +107,9 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
         return;
     }
     made_ms = 1e3 * (now() - start);
-    rate = sampler_rate(sampler, tape,
-                        route == ASSAY_ROUTE_REJECTION || law[0] == 'R' ? 512
-                                                                        : CHUNK);
+    rate = sampler_rate(
+        sampler, tape,
+        route == ASSAY_ROUTE_REJECTION || law[0] == 'R' ? 512 : CHUNK);
     (void)printf("%-22s %-16s %-10s %10.2f %10.2f %10.3f\n", law, parameter,
                  constant_time                    ? "constant"
                  : route == ASSAY_ROUTE_REJECTION ? "route 2"
@@ -120,20 +120,22 @@ static void row(assay_tape *tape, const char *law, const char *parameter,
 
 int main(void)
 {
-    static const char *const sigma2[] = {
-        "1/1000", "1", "100", "10000", "1000000", "1000000000000",
-        "1208925819614629174706176"};
-    static const char *const scale[] = {"1",       "10",
-                                        "100",     "1000",
-                                        "1000000", "1099511627776"};
+    static const char *const sigma2[] = {"1/1000",
+                                         "1",
+                                         "100",
+                                         "10000",
+                                         "1000000",
+                                         "1000000000000",
+                                         "1208925819614629174706176"};
+    static const char *const scale[] = {"1",    "10",      "100",
+                                        "1000", "1000000", "1099511627776"};
     assay_tape tape;
     double naive;
     if (assay_tape_init(&tape, NULL) != ASSAY_OK) {
         return 1;
     }
-    (void)printf("%-22s %-16s %-10s %10s %10s %10s\n", "law",
-                 "sigma2 or scale", "mode", "million/s", "create ms",
-                 "x naive");
+    (void)printf("%-22s %-16s %-10s %10s %10s %10s\n", "law", "sigma2 or scale",
+                 "mode", "million/s", "create ms", "x naive");
     naive = box_muller_rate(&tape);
     (void)printf("%-22s %-16s %-10s %10.2f\n", "tape (words)", "", "",
                  tape_rate(&tape) / 1e6);

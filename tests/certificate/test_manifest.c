@@ -172,7 +172,8 @@ static void the_schema_lists_every_key(void **state)
     json_t *schema = assay_manifest_schema();
     assert_non_null(schema);
     const json_t *properties = json_object_get(schema, "properties");
-    for (const assay_shape_field *f = assay_manifest_fields; f->key != NULL; f++) {
+    for (const assay_shape_field *f = assay_manifest_fields; f->key != NULL;
+         f++) {
         assert_non_null(json_object_get(properties, f->key));
     }
     json_decref(schema);

@@ -27,8 +27,7 @@ static void sqrt_up_is_least(void **state)
         assert_true(r * r >= x && (r == 0 || (r - 1) * (r - 1) < x));
     }
     assert_int_equal(assay_sqrt_up(ASSAY_BOUND_SQUARES), ASSAY_BOUND_ENTRY);
-    assert_int_equal(assay_sqrt_up(ASSAY_BOUND_SQUARES - 1),
-                     ASSAY_BOUND_ENTRY);
+    assert_int_equal(assay_sqrt_up(ASSAY_BOUND_SQUARES - 1), ASSAY_BOUND_ENTRY);
 }
 
 static void clipped_vectors_lie_in_the_ball(void **state)
@@ -75,8 +74,9 @@ static void vectors_inside_are_left_alone(void **state)
 static void sums_are_clamped_not_wrapped(void **state)
 {
     const int64_t most = (int64_t)1 << 62;
-    int64_t edge[] = {0,         1,    -1,       most,      -most,    most - 1,
-                      1 - most,  most + 1, -most - 1, INT64_MAX, INT64_MIN};
+    int64_t edge[] = {0,         1,         -1,       most,
+                      -most,     most - 1,  1 - most, most + 1,
+                      -most - 1, INT64_MAX, INT64_MIN};
     size_t n = sizeof edge / sizeof edge[0];
     (void)state;
     for (size_t i = 0; i < n; i++) {

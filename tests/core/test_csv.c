@@ -45,8 +45,7 @@ static assay_status read_all(const char *text, size_t len, size_t *rows,
         ++*rows;
         for (size_t i = 0; i < csv.num_fields; i++) {
             at += (size_t)snprintf(all + at, all_len - at, "[%.*s]",
-                                   (int)csv.fields[i].len,
-                                   csv.fields[i].text);
+                                   (int)csv.fields[i].len, csv.fields[i].text);
         }
     }
     if (opened) {
@@ -64,8 +63,7 @@ static void good(const char *text, size_t len, size_t rows, const char *want)
     char all[400] = "";
     size_t n = 0;
     int line = 0;
-    assert_int_equal(read_all(text, len, &n, &line, all, sizeof all),
-                     ASSAY_OK);
+    assert_int_equal(read_all(text, len, &n, &line, all, sizeof all), ASSAY_OK);
     assert_int_equal(n, rows);
     assert_string_equal(all, want);
 }
@@ -89,7 +87,9 @@ static void records_are_split(void **state)
     good(TEXT("a,b"), 0, "");
     good(TEXT("a\n\nx\n"), 2, "[][x]");
     good(TEXT("a,b\n1,\n,"), 2, "[1][][][]");
-    good(TEXT("\xef\xbb\xbf" "a,b\n1,2\n"), 1, "[1][2]");
+    good(TEXT("\xef\xbb\xbf"
+              "a,b\n1,2\n"),
+         1, "[1][2]");
 }
 
 static void quotes_are_undone(void **state)
@@ -180,9 +180,9 @@ static int64_t steps(const char *text, int bits)
 
 static void decimals_become_exact_steps(void **state)
 {
-    const char *junk[] = {"",    " ",   "nan", "inf",  "0x10", "1/2", "1,5",
-                          "1e",  "--1", "1.2.3", "abc", ".",    "-",   "1e9999",
-                          "1 2", "+-1", "1_0"};
+    const char *junk[] = {"",    " ",      "nan", "inf",   "0x10", "1/2",
+                          "1,5", "1e",     "--1", "1.2.3", "abc",  ".",
+                          "-",   "1e9999", "1 2", "+-1",   "1_0"};
     (void)state;
     assert_int_equal(steps("12", 0), 12);
     assert_int_equal(steps(" -0.5\t", 1), -1);
@@ -190,7 +190,7 @@ static void decimals_become_exact_steps(void **state)
     assert_int_equal(steps("1.5", 0), 2);
     assert_int_equal(steps("2.5", 0), 2);
     assert_int_equal(steps("2.5000000000000000000000001", 0), 3);
-    assert_int_equal(steps("+3.25e-1", 10), 333); /* 332.8 */
+    assert_int_equal(steps("+3.25e-1", 10), 333);     /* 332.8 */
     assert_int_equal(steps("0.1", 40), 109951162778); /* 109951162777.6 */
     assert_int_equal(steps("999999999999999999", 0), 1000);
     assert_int_equal(steps("-1e300", 0), -1000);

@@ -77,8 +77,8 @@ static void rounding_agrees_with_exact_rationals(void **state)
     mpq_init(q);
     mpz_init(z);
     for (int i = 0; i < 20000; i++) {
-        double x = ldexp((double)rand() - (double)(RAND_MAX / 2),
-                         rand() % 60 - 55);
+        double x =
+            ldexp((double)rand() - (double)(RAND_MAX / 2), rand() % 60 - 55);
         mpq_set_d(q, x);
         mpq_mul_2exp(q, q, 8); /* 2 x 2^7 */
         mpz_fdiv_q(z, mpq_numref(q), mpq_denref(q));
@@ -122,8 +122,7 @@ static void bad_bounds_are_refused(void **state)
     assay_lattice l;
     assay_error err = ASSAY_ERROR_INIT;
     (void)state;
-    assert_int_equal(assay_lattice_parse(&l, 0, "2", "1", &err),
-                     ASSAY_INVALID);
+    assert_int_equal(assay_lattice_parse(&l, 0, "2", "1", &err), ASSAY_INVALID);
     assert_int_equal(assay_lattice_parse(&l, 0, "1/4", "1/2", &err),
                      ASSAY_INVALID);
     assert_int_equal(assay_lattice_parse(&l, 0, "nan", "1", &err),

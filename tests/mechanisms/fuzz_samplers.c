@@ -21,9 +21,9 @@ static uint64_t take(const uint8_t **data, size_t *size)
 static assay_status make(assay_sampler **out, unsigned kind, const mpq_t q,
                          long step_bits)
 {
-    assay_sampler_options options = {
-        kind & 8 ? ASSAY_ROUTE_REJECTION : ASSAY_ROUTE_INVERSE,
-        (kind & 16) != 0};
+    assay_sampler_options options = {kind & 8 ? ASSAY_ROUTE_REJECTION
+                                              : ASSAY_ROUTE_INVERSE,
+                                     (kind & 16) != 0};
     switch (kind % 5) {
     case 0:
         return assay_sampler_new_discrete_gaussian(out, q, &options, NULL);

@@ -103,9 +103,9 @@ static assay_status draw(test_vault *v, law which, assay_error *err)
 
 static void release_at(support *s, test_vault *v, int64_t steps, law which)
 {
-    const assay_lattice l = {
-        .step_bits = STEP_BITS, .lo = -ASSAY_LATTICE_MAX,
-        .hi = ASSAY_LATTICE_MAX};
+    const assay_lattice l = {.step_bits = STEP_BITS,
+                             .lo = -ASSAY_LATTICE_MAX,
+                             .hi = ASSAY_LATTICE_MAX};
     assay_error err = ASSAY_ERROR_INIT;
     for (int i = 0; i < N; i++) {
         in[i] = steps;

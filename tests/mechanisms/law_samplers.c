@@ -203,7 +203,7 @@ static void check_law(const char *law, const char *parameter, assay_route route,
 
 static const char *const sigma2_grid[] = {
     "1/1000", "1/3", "1", "2", "100", "7000001/7", "1000000000000"};
-static const char *const scale_grid[] = {"1/20", "1/3", "1",      "7/3",
+static const char *const scale_grid[] = {"1/20", "1/3",  "1",      "7/3",
                                          "100",  "1000", "1000000"};
 #define GRID (sizeof sigma2_grid / sizeof sigma2_grid[0])
 

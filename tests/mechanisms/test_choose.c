@@ -64,8 +64,8 @@ static void exponential_has_its_law(void **state)
     }
     for (int i = 0; i < DRAWS; i++) {
         size_t pick = 9;
-        assert_int_equal(
-            assay_pick_exponential(&tape, &pick, score, 4, rate), ASSAY_OK);
+        assert_int_equal(assay_pick_exponential(&tape, &pick, score, 4, rate),
+                         ASSAY_OK);
         count[pick]++;
     }
     check_law(p, count, 4, DRAWS);
@@ -90,9 +90,9 @@ static void permute_and_flip_has_its_law(void **state)
     assert_int_equal(assay_tape_init(&tape, &err), ASSAY_OK);
     for (int i = 0; i < DRAWS; i++) {
         size_t pick = 9;
-        assert_int_equal(assay_pick_permute_and_flip(&tape, &pick, score,
-                                                     order, 2, rate),
-                         ASSAY_OK);
+        assert_int_equal(
+            assay_pick_permute_and_flip(&tape, &pick, score, order, 2, rate),
+            ASSAY_OK);
         count[pick]++;
     }
     check_law(p, count, 2, DRAWS);
@@ -217,9 +217,8 @@ static void far_apart_scores_are_no_problem(void **state)
         assay_compare_sums(INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN), 1);
     assert_int_equal(
         assay_compare_sums(INT64_MIN, INT64_MIN, INT64_MAX, INT64_MAX), 0);
-    const int64_t edge[] = {INT64_MIN, INT64_MIN + 1, -3, -2, -1, 0,
-                            1,         2,             3,  INT64_MAX - 1,
-                            INT64_MAX};
+    const int64_t edge[] = {INT64_MIN, INT64_MIN + 1, -3,       -2, -1, 0, 1, 2,
+                            3,         INT64_MAX - 1, INT64_MAX};
     for (size_t i = 0; i < 11 * 11 * 11 * 11; i++) {
         int64_t a = edge[i % 11];
         int64_t b = edge[i / 11 % 11];
@@ -255,9 +254,9 @@ static void weighted_draws_have_their_law(void **state)
     assert_int_equal(assay_tape_init(&tape, &err), ASSAY_OK);
     for (int i = 0; i < WEIGHTED_DRAWS; i++) {
         size_t pick = 9;
-        assert_int_equal(assay_weighted_draw(&tape, &pick, weight, distance, 5,
-                                             rate, &err),
-                         ASSAY_OK);
+        assert_int_equal(
+            assay_weighted_draw(&tape, &pick, weight, distance, 5, rate, &err),
+            ASSAY_OK);
         count[pick]++;
     }
     check_law(p, count, 5, WEIGHTED_DRAWS);
@@ -280,16 +279,16 @@ static void weighted_ties_take_more_words(void **state)
     (void)state;
     set(rate, 1, 1);
     assay_tape_init_unsafe_recorded(&tape, words, 4);
-    assert_int_equal(assay_weighted_draw(&tape, &pick, weight, distance, 2,
-                                         rate, &err),
-                     ASSAY_OK);
+    assert_int_equal(
+        assay_weighted_draw(&tape, &pick, weight, distance, 2, rate, &err),
+        ASSAY_OK);
     assert_int_equal(pick, 1);
     words[0] = (UINT64_C(1) << 63) - 1;
     words[1] = UINT64_MAX;
     assay_tape_init_unsafe_recorded(&tape, words, 2);
-    assert_int_equal(assay_weighted_draw(&tape, &pick, weight, distance, 2,
-                                         rate, &err),
-                     ASSAY_OK);
+    assert_int_equal(
+        assay_weighted_draw(&tape, &pick, weight, distance, 2, rate, &err),
+        ASSAY_OK);
     assert_int_equal(pick, 0);
     uint64_t ones[20];
     memset(ones, 0xff, sizeof ones);
@@ -331,9 +330,9 @@ static void choices_refuse_nonsense_and_overspending(void **state)
     assert_int_equal(
         assay_choose_noisy_max(c, &pick, score, 2, zero, one, "e", &err),
         ASSAY_INVALID);
-    assert_int_equal(assay_choose_permute_and_flip(c, &pick, score, 2, one,
-                                                   zero, "e", &err),
-                     ASSAY_INVALID);
+    assert_int_equal(
+        assay_choose_permute_and_flip(c, &pick, score, 2, one, zero, "e", &err),
+        ASSAY_INVALID);
     assert_int_equal(
         assay_choose_exponential(c, &pick, score, 2, big, one, "e", &err),
         ASSAY_BUDGET);
@@ -341,9 +340,9 @@ static void choices_refuse_nonsense_and_overspending(void **state)
     assert_int_equal(
         assay_choose_exponential(c, &pick, score, 2, one, one, "e", &err),
         ASSAY_ENTROPY);
-    assert_int_equal(assay_choose_permute_and_flip(c, &pick, score, 2, one,
-                                                   one, "e", &err),
-                     ASSAY_ENTROPY);
+    assert_int_equal(
+        assay_choose_permute_and_flip(c, &pick, score, 2, one, one, "e", &err),
+        ASSAY_ENTROPY);
     assert_int_equal(
         assay_choose_noisy_max(c, &pick, score, 2, one, one, "e", &err),
         ASSAY_ENTROPY);
@@ -370,8 +369,8 @@ static void sparse_vector_stops_after_its_positives(void **state)
                      ASSAY_OK);
     assert_true(fabs(test_vault_spent_epsilon(&v) - 0.5) < 1e-12);
     for (int i = 0; i < 20; i++) {
-        assert_int_equal(
-            assay_sparse_vector_ask(sv, &above, -100000, 0, &err), ASSAY_OK);
+        assert_int_equal(assay_sparse_vector_ask(sv, &above, -100000, 0, &err),
+                         ASSAY_OK);
         assert_int_equal(above, 0);
     }
     for (int i = 0; i < 2; i++) {

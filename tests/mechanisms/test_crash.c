@@ -122,8 +122,8 @@ static void die_at_the_draw(const char *path, int64_t *shared)
     assay_error err = ASSAY_ERROR_INIT;
     assay_status status = ASSAY_OK;
     struct rlimit none = {0, 0};
-    void *page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                      0);
+    void *page =
+        mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)setrlimit(RLIMIT_CORE, &none);
     (void)signal(SIGSEGV, SIG_DFL);
     if (page == MAP_FAILED ||

@@ -42,9 +42,9 @@ static void responses_have_their_law_and_cost(void **state)
     test_vault_open(&v, "1000000", "0", NULL, 1);
     for (int i = 0; i < DRAWS; i++) {
         uint64_t out = 9;
-        assert_int_equal(assay_release_response(&v.custodian, &out, 1, 3, p,
-                                                "r", &err),
-                         ASSAY_OK);
+        assert_int_equal(
+            assay_release_response(&v.custodian, &out, 1, 3, p, "r", &err),
+            ASSAY_OK);
         hits[out]++;
         if (i == 0) { /* ln(1 + 3 (1/2) / (1/2)) = ln 4 */
             assert_true(fabs(test_vault_spent_epsilon(&v) - log(4)) < 1e-9);
@@ -70,12 +70,11 @@ static void unary_reports_have_their_law_and_cost(void **state)
     set(p, 1, 2);
     test_vault_open(&v, "1000000", "0", NULL, 1);
     for (int i = 0; i < DRAWS; i++) {
-        assert_int_equal(assay_release_unary(&v.custodian, out, 7, BITS, p,
-                                             "u", &err),
-                         ASSAY_OK);
+        assert_int_equal(
+            assay_release_unary(&v.custodian, out, 7, BITS, p, "u", &err),
+            ASSAY_OK);
         if (i == 0) { /* 2 ln((2 - p) / p) = 2 ln 3 */
-            assert_true(fabs(test_vault_spent_epsilon(&v) - 2 * log(3)) <
-                        1e-9);
+            assert_true(fabs(test_vault_spent_epsilon(&v) - 2 * log(3)) < 1e-9);
         }
         for (int j = 0; j < BITS; j++) {
             zeros += j != 7 && out[j] == 1;
@@ -226,9 +225,9 @@ static void rare_keys_stay_hidden(void **state)
     set(one, 1, 1);
     set(delta, 1, 1000000000);
     test_vault_open(&v, "10", "1/1000", NULL, 0);
-    assert_int_equal(assay_release_keys_threshold(&threshold, 1, 1, one, delta,
-                                                  &err),
-                     ASSAY_OK);
+    assert_int_equal(
+        assay_release_keys_threshold(&threshold, 1, 1, one, delta, &err),
+        ASSAY_OK);
     assert_int_equal(threshold, 1 + 21); /* ceil(ln 10^9) = 21 */
     assert_int_equal(assay_release_keys(&v.custodian, noisy, shown, counts, 4,
                                         1, 1, one, delta, "k", &err),
@@ -265,12 +264,12 @@ static void snapping_clamps_and_snaps(void **state)
     }
     mpq_set_ui(scale, 1, 3); /* not a double */
     double out = -7;
-    assert_int_equal(assay_release_snapping(&v.custodian, &out, 1, scale,
-                                            bound, "s", &err),
-                     ASSAY_INVALID);
+    assert_int_equal(
+        assay_release_snapping(&v.custodian, &out, 1, scale, bound, "s", &err),
+        ASSAY_INVALID);
     mpq_set_ui(scale, 200, 1); /* the theorem needs scale < bound */
-    assert_true(assay_release_snapping(&v.custodian, &out, 1, scale, bound,
-                                       "s", &err) != ASSAY_OK);
+    assert_true(assay_release_snapping(&v.custodian, &out, 1, scale, bound, "s",
+                                       &err) != ASSAY_OK);
     assert_true(out == -7);
     assert_int_equal(test_vault_rows(&v), 4);
     test_vault_close(&v);

@@ -142,9 +142,8 @@ static void a_fresh_release_is_the_same_or_nothing(void **state)
         test_vault_open_recorded(&v, NULL, NULL, "10", 0, words, 3);
         assert_int_equal(
             (k == 0 ? assay_release_gaussian_fresh
-                    : assay_release_gaussian_vector)(&v.custodian, out[k], in,
-                                                     2, q.four, q.one, "t",
-                                                     &err),
+                    : assay_release_gaussian_vector)(
+                &v.custodian, out[k], in, 2, q.four, q.one, "t", &err),
             ASSAY_OK);
         test_vault_close(&v);
     }
@@ -174,12 +173,12 @@ static void nonsense_is_refused_before_the_charge(void **state)
         ASSAY_INVALID);
     assert_int_equal(assay_release_count(c, &out, x, q.zero, "t", &err),
                      ASSAY_INVALID);
-    assert_int_equal(assay_release_gaussian_vector(c, &out, &x, 0, q.one,
-                                                   q.one, "t", &err),
-                     ASSAY_INVALID);
-    assert_int_equal(assay_release_gaussian_vector(c, NULL, &x, 1, q.one,
-                                                   q.one, "t", &err),
-                     ASSAY_INVALID);
+    assert_int_equal(
+        assay_release_gaussian_vector(c, &out, &x, 0, q.one, q.one, "t", &err),
+        ASSAY_INVALID);
+    assert_int_equal(
+        assay_release_gaussian_vector(c, NULL, &x, 1, q.one, q.one, "t", &err),
+        ASSAY_INVALID);
     assert_int_equal(out, -7);
     assert_int_equal(test_vault_rows(&v), 0);
     test_vault_close(&v);
@@ -235,17 +234,16 @@ static void rounded_releases_have_their_variance(void **state)
     (void)state;
     numbers_init(&q);
     test_vault_open(&v, "100", "1/1000000", NULL, 0);
-    assert_int_equal(assay_release_rounded_gaussian_vector(
-                         &v.custodian, out, in, N, 10, q.four, q.one, "t",
-                         &err),
+    assert_int_equal(assay_release_rounded_gaussian_vector(&v.custodian, out,
+                                                           in, N, 10, q.four,
+                                                           q.one, "t", &err),
                      ASSAY_OK);
     for (int i = 0; i < N; i++) {
         sum += ldexp((double)out[i], -10) * ldexp((double)out[i], -10);
     }
     assert_true(fabs(sum / N - 4) < 0.3); /* 7 standard deviations */
     assert_int_equal(assay_release_rounded_laplace_vector(
-                         &v.custodian, out, in, N, 10, q.two, q.one, "t",
-                         &err),
+                         &v.custodian, out, in, N, 10, q.two, q.one, "t", &err),
                      ASSAY_OK);
     sum = 0;
     for (int i = 0; i < N; i++) {
@@ -267,8 +265,8 @@ static void symmetric_matrices_stay_symmetric(void **state)
     numbers_init(&q);
     test_vault_open(&v, NULL, NULL, "10", 0);
     assert_int_equal(assay_release_gaussian_symmetric(&v.custodian, m, m, 3,
-                                                      q.four, q.two, q.two,
-                                                      "m", &err),
+                                                      q.four, q.two, q.two, "m",
+                                                      &err),
                      ASSAY_OK);
     assert_true(m[1] == m[3] && m[2] == m[6] && m[5] == m[7]);
     assert_true(llabs(m[0] - 100) < 60 && llabs(m[8] - 300) < 60);

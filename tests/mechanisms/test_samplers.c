@@ -71,8 +71,7 @@ static void gmp_and_64_bit_drivers_agree_in_value_and_words(void **state)
         assay_tape_init_unsafe_recorded(&a, words, TAPE);
         assay_tape_init_unsafe_recorded(&b, words, TAPE);
         assert_int_equal(assay_discrete_gaussian(&a, &g, &value), ASSAY_OK);
-        assert_int_equal(assay_big_discrete_gaussian(&b, x, n, d, t),
-                         ASSAY_OK);
+        assert_int_equal(assay_big_discrete_gaussian(&b, x, n, d, t), ASSAY_OK);
         assert_int_equal(mpz_get_si(x), value);
         assert_int_equal(a.position, b.position);
         assert_int_equal(assay_discrete_laplace(&a, 2, 7, &value), ASSAY_OK);
@@ -393,7 +392,8 @@ static void a_value_beyond_64_bits_is_an_error_and_never_wraps(void **state)
     /* scale 2^70: below 2^63 has probability 2^-7 */
     for (int i = 0; i < 50; i++) {
         assay_status status = assay_sampler_one(s, &tape, &value, &err);
-        assert_true(status == ASSAY_RANGE || (status == ASSAY_OK && value >= 0));
+        assert_true(status == ASSAY_RANGE ||
+                    (status == ASSAY_OK && value >= 0));
     }
     assay_tape_clear(&tape);
     assay_tape_init_unsafe_recorded(&tape, ones, 10);

@@ -124,8 +124,8 @@ static int refuse(unsigned char *buffer, int n)
 static void a_failed_generator_stops_every_sampler(void **state)
 {
     static const RAND_METHOD broken = {.bytes = refuse};
-    assay_sampler *sampler = support_sampler("gaussian", "100",
-                                             ASSAY_ROUTE_INVERSE, 0);
+    assay_sampler *sampler =
+        support_sampler("gaussian", "100", ASSAY_ROUTE_INVERSE, 0);
     assay_error err = ASSAY_ERROR_INIT;
     int64_t values[4] = {5, 5, 5, 5};
     int64_t one = 5;

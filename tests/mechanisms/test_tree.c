@@ -49,8 +49,7 @@ static void check_exact(uint64_t horizon, uint64_t steps, int refined)
     assert_int_equal(assay_tree_refine(tree, &err), ASSAY_INVALID);
     if (horizon > 0) {
         int64_t step[2] = {1, 1};
-        assert_int_equal(assay_tree_add(tree, step, NULL, &err),
-                         ASSAY_INVALID);
+        assert_int_equal(assay_tree_add(tree, step, NULL, &err), ASSAY_INVALID);
     }
     assert_int_equal(test_vault_rows(&v), 1);
     assay_tree_free(tree);
@@ -104,8 +103,8 @@ static void the_charge_covers_all_levels(void **state)
     set(scale, 100, 1);
     set(two, 2, 1);
     test_vault_open(&v, "1", "0", NULL, 0);
-    assert_int_equal(assay_tree_new_laplace(&tree, &v.custodian, 1, 1000,
-                                            scale, two, "t", &err),
+    assert_int_equal(assay_tree_new_laplace(&tree, &v.custodian, 1, 1000, scale,
+                                            two, "t", &err),
                      ASSAY_OK);
     assert_true(fabs(test_vault_spent_epsilon(&v) - 0.2) < 1e-12);
     assay_tree_free(tree);
@@ -117,8 +116,8 @@ static void the_charge_covers_all_levels(void **state)
     assay_tree_free(tree);
     tree = NULL;
     mpq_set_ui(scale, 1, 1);
-    assert_int_equal(assay_tree_new_laplace(&tree, &v.custodian, 1, 1000,
-                                            scale, two, "t", &err),
+    assert_int_equal(assay_tree_new_laplace(&tree, &v.custodian, 1, 1000, scale,
+                                            two, "t", &err),
                      ASSAY_BUDGET);
     assert_null(tree);
     mpq_clear(scale);
@@ -153,8 +152,7 @@ static void check_variances(int refined, const double *expect)
         for (int i = 0; i < CELLS; i++) {
             sum += (double)prefix[i] * (double)prefix[i];
         }
-        assert_true(fabs(sum / CELLS / expect[t] - 1) <
-                    6 * sqrt(2.0 / CELLS));
+        assert_true(fabs(sum / CELLS / expect[t] - 1) < 6 * sqrt(2.0 / CELLS));
     }
     assay_tree_free(tree);
     test_vault_close(&v);
@@ -176,9 +174,9 @@ static void refining_lowers_the_variance(void **state)
     const double r = 1.0 / 12;
     const double v1 = 200.0 / 3;
     const double v2 = 400.0 / 7;
-    const double expect[] = {100,          v1 + r,      v1 + 100 + r,
-                             v2 + r,       v2 + 100 + r, v2 + v1 + r,
-                             v2 + v1 + 100 + r, 800.0 / 15 + r};
+    const double expect[] = {
+        100,          v1 + r,      v1 + 100 + r,      v2 + r,
+        v2 + 100 + r, v2 + v1 + r, v2 + v1 + 100 + r, 800.0 / 15 + r};
     (void)state;
     check_variances(1, expect);
 }
@@ -198,8 +196,8 @@ static void a_failed_step_changes_nothing(void **state)
     set(one, 1, 1);
     prefix[0] = -7;
     test_vault_open_recorded(&v, NULL, NULL, "100000", 0, words, 2);
-    assert_int_equal(assay_tree_new_gaussian(&tree, &v.custodian, 40, 8,
-                                             sigma2, one, "tree", &err),
+    assert_int_equal(assay_tree_new_gaussian(&tree, &v.custodian, 40, 8, sigma2,
+                                             one, "tree", &err),
                      ASSAY_OK);
     assert_int_equal(assay_tree_add(tree, step, prefix, &err), ASSAY_ENTROPY);
     assert_int_equal(prefix[0], -7);

@@ -50,8 +50,8 @@ assay_sampler *support_sampler(const char *law, const char *parameter,
     mpq_init(q);
     support_rational(q, parameter);
     if (strcmp(law, "gaussian") == 0) {
-        status = assay_sampler_new_discrete_gaussian(&sampler, q, &options,
-                                                     &err);
+        status =
+            assay_sampler_new_discrete_gaussian(&sampler, q, &options, &err);
     } else {
         status =
             assay_sampler_new_discrete_laplace(&sampler, q, &options, &err);
