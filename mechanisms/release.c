@@ -98,22 +98,6 @@ static assay_status charge_draw_in_place(plan *p, assay_error *err)
     return status;
 }
 
-/* `made` is what the sampler's constructor said. */
-static assay_status run(plan *p, assay_status made, assay_error *err)
-{
-    assay_status status = made;
-    if (status == ASSAY_OK) {
-        status = assay_event_validate(&p->event, err);
-    }
-    if (status == ASSAY_OK) {
-        status =
-            p->fresh ? charge_draw_in_place(p, err) : charge_draw_write(p, err);
-    }
-    assay_sampler_free(p->sampler);
-    assay_event_clear(&p->event);
-    return status;
-}
-
 static assay_status begin(plan *p, assay_mechanism mechanism, const mpq_t noise,
                           const mpq_t sensitivity, assay_error *err)
 {
@@ -121,7 +105,6 @@ static assay_status begin(plan *p, assay_mechanism mechanism, const mpq_t noise,
     if (status != ASSAY_OK) {
         return status;
     }
-    p->sampler = NULL;
     assay_event_init(&p->event, mechanism);
     if (mechanism == ASSAY_DISCRETE_GAUSSIAN ||
         mechanism == ASSAY_ROUNDED_GAUSSIAN) {
@@ -137,21 +120,56 @@ static assay_status begin(plan *p, assay_mechanism mechanism, const mpq_t noise,
     return ASSAY_OK;
 }
 
+static assay_status make_sampler(plan *p, assay_mechanism mechanism,
+                                 const mpq_t noise, long step_bits,
+                                 assay_error *err)
+{
+    switch (mechanism) {
+    case ASSAY_DISCRETE_GAUSSIAN:
+        return assay_sampler_new_discrete_gaussian(&p->sampler, noise, NULL,
+                                                   err);
+    case ASSAY_ROUNDED_GAUSSIAN:
+        return assay_sampler_new_rounded_gaussian(&p->sampler, noise, step_bits,
+                                                  err);
+    case ASSAY_ROUNDED_LAPLACE:
+        return assay_sampler_new_rounded_laplace(&p->sampler, noise, step_bits,
+                                                 err);
+    default:
+        return assay_sampler_new_discrete_laplace(&p->sampler, noise, NULL,
+                                                  err);
+    }
+}
+
+/* `step_bits` matters to rounded noise alone. */
+static assay_status release(plan *p, assay_mechanism mechanism,
+                            const mpq_t noise, const mpq_t sensitivity,
+                            long step_bits, assay_error *err)
+{
+    assay_status status = begin(p, mechanism, noise, sensitivity, err);
+    if (status != ASSAY_OK) {
+        return status;
+    }
+    status = make_sampler(p, mechanism, noise, step_bits, err);
+    if (status == ASSAY_OK) {
+        status = assay_event_validate(&p->event, err);
+    }
+    if (status == ASSAY_OK) {
+        status =
+            p->fresh ? charge_draw_in_place(p, err) : charge_draw_write(p, err);
+    }
+    assay_sampler_free(p->sampler);
+    assay_event_clear(&p->event);
+    return status;
+}
+
 assay_status assay_release_gaussian_vector(assay_custodian *custodian,
                                            int64_t *out, const int64_t *in,
                                            size_t n, const mpq_t sigma2,
                                            const mpq_t sensitivity2,
                                            const char *label, assay_error *err)
 {
-    plan p = {
-        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
-    assay_status status =
-        begin(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status = assay_sampler_new_discrete_gaussian(&p.sampler, sigma2, NULL, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 0};
+    return release(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, 0, err);
 }
 
 assay_status assay_release_laplace_vector(assay_custodian *custodian,
@@ -160,15 +178,8 @@ assay_status assay_release_laplace_vector(assay_custodian *custodian,
                                           const mpq_t sensitivity,
                                           const char *label, assay_error *err)
 {
-    plan p = {
-        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
-    assay_status status =
-        begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status = assay_sampler_new_discrete_laplace(&p.sampler, scale, NULL, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 0};
+    return release(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, 0, err);
 }
 
 assay_status assay_release_gaussian_fresh(assay_custodian *custodian,
@@ -177,19 +188,8 @@ assay_status assay_release_gaussian_fresh(assay_custodian *custodian,
                                           const mpq_t sensitivity2,
                                           const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian,
-              .out = out,
-              .in = in,
-              .n = n,
-              .label = label,
-              .fresh = 1};
-    assay_status status =
-        begin(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status = assay_sampler_new_discrete_gaussian(&p.sampler, sigma2, NULL, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 1};
+    return release(&p, ASSAY_DISCRETE_GAUSSIAN, sigma2, sensitivity2, 0, err);
 }
 
 assay_status assay_release_laplace_fresh(assay_custodian *custodian,
@@ -198,19 +198,8 @@ assay_status assay_release_laplace_fresh(assay_custodian *custodian,
                                          const mpq_t sensitivity,
                                          const char *label, assay_error *err)
 {
-    plan p = {.custodian = custodian,
-              .out = out,
-              .in = in,
-              .n = n,
-              .label = label,
-              .fresh = 1};
-    assay_status status =
-        begin(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status = assay_sampler_new_discrete_laplace(&p.sampler, scale, NULL, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 1};
+    return release(&p, ASSAY_DISCRETE_LAPLACE, scale, sensitivity, 0, err);
 }
 
 assay_status assay_release_rounded_gaussian_vector(
@@ -218,16 +207,9 @@ assay_status assay_release_rounded_gaussian_vector(
     long step_bits, const mpq_t sigma2, const mpq_t sensitivity2,
     const char *label, assay_error *err)
 {
-    plan p = {
-        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
-    assay_status status =
-        begin(&p, ASSAY_ROUNDED_GAUSSIAN, sigma2, sensitivity2, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status =
-        assay_sampler_new_rounded_gaussian(&p.sampler, sigma2, step_bits, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 0};
+    return release(&p, ASSAY_ROUNDED_GAUSSIAN, sigma2, sensitivity2, step_bits,
+                   err);
 }
 
 assay_status assay_release_rounded_laplace_vector(
@@ -235,16 +217,9 @@ assay_status assay_release_rounded_laplace_vector(
     long step_bits, const mpq_t scale, const mpq_t sensitivity,
     const char *label, assay_error *err)
 {
-    plan p = {
-        .custodian = custodian, .out = out, .in = in, .n = n, .label = label};
-    assay_status status =
-        begin(&p, ASSAY_ROUNDED_LAPLACE, scale, sensitivity, err);
-    if (status != ASSAY_OK) {
-        return status;
-    }
-    status =
-        assay_sampler_new_rounded_laplace(&p.sampler, scale, step_bits, err);
-    return run(&p, status, err);
+    plan p = {custodian, out, in, n, label, .fresh = 0};
+    return release(&p, ASSAY_ROUNDED_LAPLACE, scale, sensitivity, step_bits,
+                   err);
 }
 
 assay_status assay_release_gaussian(assay_custodian *custodian, int64_t *out,
