@@ -213,6 +213,16 @@ static assay_status read_first(assay_ledger *ledger, assay_error *err)
     return status;
 }
 
+static assay_status cannot_open(const char *path, assay_error *err)
+{
+    const char *why = access(path, F_OK) != 0 ? "there is no such file"
+                                              : "not readable and writable";
+    return assay_fail(err, ASSAY_IO,
+                      "ledger: cannot open '%s': %s; a new one is made by "
+                      "'assay ledger create'",
+                      path, why);
+}
+
 assay_status assay_ledger_open(assay_ledger **out, const char *path,
                                assay_error *err)
 {
@@ -224,7 +234,7 @@ assay_status assay_ledger_open(assay_ledger **out, const char *path,
     assay_status status = ASSAY_OK;
     if (sqlite3_open_v2(path, &ledger->db, SQLITE_OPEN_READWRITE, NULL) !=
         SQLITE_OK) {
-        status = assay_fail(err, ASSAY_IO, "ledger: cannot open '%s'", path);
+        status = cannot_open(path, err);
     }
     if (status == ASSAY_OK) {
         status = set_up(ledger->db, err);
@@ -668,11 +678,11 @@ static assay_status compare_totals(assay_ledger *ledger,
     }
     assay_event_list_clear(&fresh.totals);
     json_decref(fresh.index);
-    return status != ASSAY_OK ? status
-           : same             ? ASSAY_OK
-                              : assay_fail(err, ASSAY_CORRUPT,
-                                           "ledger: the totals are not the sum of the "
-                                                       "rows");
+    if (status == ASSAY_OK && !same) {
+        status = assay_fail(err, ASSAY_CORRUPT,
+                            "ledger: the totals are not the sum of the rows");
+    }
+    return status;
 }
 
 static assay_status verify_inside(assay_ledger *ledger, uint64_t *num_rows,

@@ -184,6 +184,8 @@ static void refuses_what_is_no_ledger(void **state)
     assay_budget budget;
     fresh_path();
     assert_int_equal(assay_ledger_open(&ledger, path, &err), ASSAY_IO);
+    assert_non_null(strstr(err.message, "no such file")); /* and the remedy */
+    assert_non_null(strstr(err.message, "assay ledger create"));
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     (void)fputs("this is no database at all, only a text of some length\n",
