@@ -71,9 +71,11 @@ static void make_bins(assay_certify *z, const float *a, const float *b,
     }
 }
 
+/* Brought nearer to 0 by half its noise. */
 static double log_share(uint64_t left, uint64_t right)
 {
-    return log(((double)left + 0.5) / ((double)right + 0.5));
+    double a = (double)left + 0.5, b = (double)right + 0.5, g = log(a / b);
+    return copysign(fmax(fabs(g) - 0.5 * sqrt(1 / a + 1 / b), 0), g);
 }
 
 /* Half of the counts, every run by a coin of its own. */
@@ -100,8 +102,10 @@ static void scale_counts(uint64_t *out, const uint64_t *count, size_t num,
 }
 
 /* The order is chosen by what g of one half shows on the other half: on its
- * own rows a high order flatters the luckiest bin. Half of the merit is what
- * that other half would certify by itself, which shuns noisy orders. */
+ * own rows a high order flatters the luckiest bin. A run more of the second
+ * side in every bin, for neither half may have seen what high orders are lost
+ * by. Half of the merit is what that other half would certify by itself, which
+ * shuns noisy orders. */
 static double try_profile(assay_certify *z, const uint64_t *left,
                           const uint64_t *right, size_t n, double target,
                           double level)
@@ -117,7 +121,7 @@ static double try_profile(assay_certify *z, const uint64_t *left,
         g[k] = log_share(fit[0][k], fit[1][k]);
         z->g[k] = log_share(left[k], right[k]);
         rest[0][k] = left[k] - fit[0][k];
-        rest[1][k] = right[k] - fit[1][k];
+        rest[1][k] = right[k] - fit[1][k] + 1;
     }
     scale_counts(full[0], rest[0], z->num_bins, 2 * target / (double)n);
     scale_counts(full[1], rest[1], z->num_bins, 2 * target / (double)n);

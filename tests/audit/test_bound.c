@@ -8,10 +8,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 #include <stdio.h>
 
 #include "audit/binomial.h"
 #include "audit/bound.h"
+#include "audit/certify.h"
 #include "audit/rng.h"
 
 static void near(double got, double want, double tol)
@@ -287,6 +289,74 @@ static void renyi_profile_is_tight_for_a_gaussian(void **state)
     assert_true(rho > 0.49 && rho < 0.5);
 }
 
+/* Shares of the integers -5 to 6 (ends: all beyond) under a discrete Gaussian of
+ * variance 1 around `centre`. */
+enum { INTEGERS = 12 };
+static void integer_shares(double *share, int centre)
+{
+    double sum = 0;
+    memset(share, 0, INTEGERS * sizeof *share);
+    for (int x = -40; x <= 40; x++) {
+        double weight = exp(-0.5 * (x - centre) * (x - centre));
+        int k = x < -5 ? 0 : x > 6 ? INTEGERS - 1 : x + 5;
+        share[k] += weight;
+        sum += weight;
+    }
+    for (int k = 0; k < INTEGERS; k++) {
+        share[k] /= sum;
+    }
+}
+
+/* Sorted scores with rounded expected counts, none from `none` on. */
+static void integer_scores(float *out, size_t n, const double *share, int none)
+{
+    size_t at = 0;
+    for (int k = 0; k < none; k++) {
+        size_t count = (size_t)(share[k] * (double)n + 0.5);
+        for (size_t i = 0; i < count && at < n; i++) {
+            out[at++] = (float)(k - 5);
+        }
+    }
+    for (; at < n; at++) { /* the rest in the middle: to be sorted */
+        out[at] = 0;
+    }
+}
+
+/* None of 2.5 million right runs was where four are expected: a high order
+ * would believe that there are none. */
+static void the_order_is_not_chosen_by_what_was_not_seen(void **state)
+{
+    enum { RUNS = 2500000 };
+    (void)state;
+    static float left[RUNS], right[RUNS], spare[RUNS];
+    static assay_certify z;
+    double p[INTEGERS], q[INTEGERS];
+    uint64_t count[2][INTEGERS];
+    const assay_claim rho = {ASSAY_CLAIM_RHO, 0.5, 0};
+    integer_shares(p, 1);
+    integer_shares(q, 0);
+    integer_scores(left, RUNS, p, INTEGERS);
+    integer_scores(right, RUNS, q, INTEGERS - 2);
+    assay_work_sort(left, spare, RUNS);
+    assay_work_sort(right, spare, RUNS);
+    (void)assay_profile_fit(&z, left, right, RUNS, 2e8, 0.01, &rho);
+    memset(count, 0, sizeof count);
+    for (size_t k = 0, bin = 0; k < INTEGERS; k++) {
+        while (bin + 1 < z.num_bins && (float)((int)k - 5) > z.edge[bin]) {
+            bin++;
+        }
+        assert_true(bin < INTEGERS);
+        count[0][bin] += (uint64_t)(2e8 * p[k] + 0.5);
+        count[1][bin] += (uint64_t)(2e8 * q[k] + 0.5);
+    }
+    const uint64_t *first = count[z.profile_swapped];
+    const uint64_t *second = count[!z.profile_swapped];
+    double bound =
+        assay_bound_renyi(z.g, first, second, z.num_bins, z.alpha, 0.01);
+    print_message("order %.3g certifies %.4f of 0.5\n", z.alpha, bound);
+    assert_true(bound > 0.495 && bound < 0.5);
+}
+
 static void claims_parse(void **state)
 {
     (void)state;
@@ -321,6 +391,7 @@ int main(void)
         cmocka_unit_test(detection_limit_is_finite_for_every_claim),
         cmocka_unit_test(wealth_refutes_and_respects_the_claim),
         cmocka_unit_test(renyi_profile_is_tight_for_a_gaussian),
+        cmocka_unit_test(the_order_is_not_chosen_by_what_was_not_seen),
         cmocka_unit_test(claims_parse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
