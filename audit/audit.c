@@ -185,6 +185,7 @@ assay_status assay_audit_run(assay_audit_result *out,
 /* ---- screening ---------------------------------------------------------- */
 
 #define SCREEN_LEVEL 0.01
+#define SCREEN_TRAIN 1503232 /* rows; more are for telling pairs apart */
 
 /* How far the two sides' scores are apart, less what luck gives. */
 static double separation(const assay_scores *c, size_t n)
@@ -289,7 +290,8 @@ assay_status assay_audit_screen(assay_promise *out, const assay_source *source,
     assay_plan p;
     p.unit = assay_audit_unit(target);
     uint64_t units = samples / p.unit < 2 ? 2 : samples / p.unit;
-    p.train_end = (units + 1) / 2 * p.unit;
+    uint64_t train = (units + 1) / 2, most = SCREEN_TRAIN / p.unit;
+    p.train_end = (train < most ? train : most) * p.unit;
     p.end = p.pick_end = p.select_end = units * p.unit;
     p.before = 0;
     out->merit = -20;

@@ -235,6 +235,22 @@ static void keep_promising(int *alive, const assay_promise *promise, size_t num,
     memcpy(alive, next, num * sizeof *alive);
 }
 
+/* Of two pairs alive, is it in doubt which promises more? */
+#define DOUBT 3 /* standard deviations */
+static int in_doubt(const int *alive, const assay_promise *promise, size_t num)
+{
+    const assay_promise *one = NULL;
+    for (size_t k = 0; k < num; k++) {
+        if (alive[k] && one == NULL) {
+            one = &promise[k];
+        } else if (alive[k]) {
+            return fabs(one->merit - promise[k].merit) <
+                   DOUBT * hypot(one->noise, promise[k].noise);
+        }
+    }
+    return 0;
+}
+
 /* Screen the pairs alive with their first rows and keep some of them; one,
  * if it is beyond doubt ahead. */
 static assay_status screen_round(climb *c, int *alive, const assay_pair *pairs,
@@ -268,11 +284,13 @@ static size_t count_alive(const int *alive, size_t num)
 /* All pairs with a few runs, the best four with three times as many, the best
  * two of these with eight times as many, until one is beyond doubt ahead. For a
  * large audit the best five closely, the best two of these with as many runs as
- * an audit trains with: what quick attackers see of rare events tells little. */
+ * an audit trains with: what quick attackers see of rare events tells little. A
+ * tenth of a very large audit's runs where these two are still in doubt. */
 #define CLOSE_LEAST 2000000 /* runs of such an audit */
 #define CLOSE_FIRST 0.06    /* of its runs */
 #define CLOSE_LAST 0.3
 #define CLOSE_MOST 3e6
+#define CLOSE_FINAL 0.1 /* where the last two cannot be told apart */
 static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                                  uint64_t samples, size_t *best, uint64_t *seen,
                                  assay_error *err)
@@ -298,6 +316,11 @@ static assay_status screen_pairs(climb *c, const assay_pair *pairs, size_t num,
                              keep[large][r], promise, err);
         } else {
             status = look_closely(c, alive, pairs, num, runs, closely, err);
+            runs = CLOSE_FINAL * (double)c->target;
+            if (status == ASSAY_OK && r == 2 && runs > CLOSE_MOST &&
+                in_doubt(alive, closely, num)) {
+                status = look_closely(c, alive, pairs, num, runs, closely, err);
+            }
             keep_promising(alive, closely, num, keep[large][r]);
         }
     }
