@@ -267,7 +267,9 @@ static void llr_one_hot(const assay_oracle *o, const assay_rows *rows,
     }
 }
 
-static const assay_pair rappor_pairs[] = {{{{1}, {0}}}, {{{1}, {2}}}};
+/* Filters that differ in 6, 5 and all 8 bits. */
+static const assay_pair rappor_pairs[] = {
+    {{{1}, {0}}}, {{{1}, {2}}}, {{{3}, {4}}}};
 static const assay_pair first_two[] = {{{{0}, {1}}}};
 
 #define APPROXIMATE(label, text, delta, true_eps, bad, w, d, l, ...)           \
@@ -291,10 +293,10 @@ const assay_specimen assay_specimens_ldp[] = {
     {.name = "Rappor",
      .note = "correct",
      .claim = ASSAY_EPS(0.4002, 0),
-     .truth = 0.3001,
+     .truth = 0.400083364597,
      .width = 20,
      .num_inputs = 1,
-     .num_pairs = 2,
+     .num_pairs = 3,
      .pairs = rappor_pairs,
      .param = {0.5125, 0.4875},
      .draw = draw_rappor,
@@ -302,10 +304,10 @@ const assay_specimen assay_specimens_ldp[] = {
     {.name = "OneTimeRappor",
      .note = "correct",
      .claim = ASSAY_EPS(0.8007, 0),
-     .truth = 0.6005,
+     .truth = 0.800667668456,
      .width = 20,
      .num_inputs = 1,
-     .num_pairs = 2,
+     .num_pairs = 3,
      .pairs = rappor_pairs,
      .param = {0.525, 0.475},
      .draw = draw_rappor,
