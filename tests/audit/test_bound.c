@@ -192,8 +192,8 @@ static void two_stages_keep_their_level(void **state)
         wrong += assay_bound_stages(&eps, c, w, 2, 0.05) > log(2);
     }
     print_message("%zu of %d above the truth\n", wrong, REPEATS);
-    assert_true(wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
-    assert_true(wrong >= 0.01 * REPEATS); /* and not by being useless */
+    assert_true((double)wrong <= 0.05 * REPEATS + 3 * sqrt(0.0475 * REPEATS));
+    assert_true((double)wrong >= 0.01 * REPEATS); /* and not by being useless */
 }
 
 static void two_stages_lose_hardly_anything(void **state)

@@ -32,8 +32,9 @@ static void bench_specimen(const char *name, int blocks)
     (void)assay_specimen_pairs(s, pairs);
     assay_specimen_run run = {s, pairs[0], 1};
     assay_source source = assay_specimen_source(&run);
-    assay_piece piece = {
-        .kind = ASSAY_PIECE_IDENTITY, .feature = {ASSAY_F_RAW, 0}, .sign = 1};
+    assay_piece piece = {.kind = ASSAY_PIECE_IDENTITY,
+                         .feature = assay_feature_of(ASSAY_F_RAW, 0),
+                         .sign = 1};
     assay_model model = {.num_pieces = 1, .piece = &piece};
     uint64_t hits = 0;
     double start = now();
